@@ -1,0 +1,191 @@
+"""Write a fixture of many made-up cases, for measuring speed.
+
+    python benchmarks/speed/generate.py N OUT [--seed S]
+
+The text means nothing, the shape is that of hand-labelled cases: everything that scoring and curation look
+at is there, about 3 KB a case. Each reviewer catches, repeats and invents at rates of its own, and one of
+them is now and then blocked. Everything is ASCII on purpose: one wider character would make ``json.load``,
+which catchrate is measured against, hold the whole file in two or four bytes a character.
+"""
+
+import argparse
+import hashlib
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
+
+# How likely a finding of this reviewer matches an issue.
+REVIEWERS = {"codevetter": 0.65, "coderabbit_free": 0.35, "claude_code_review": 0.5}
+ISSUES_PER_CASE = (1, 1, 1, 2, 2, 3)
+FINDINGS_PER_REVIEW = (0, 0, 0, 1, 1, 1, 2, 2, 3, 4)
+SEVERITIES = ("critical", "high", "medium", "medium", "low")
+AGENTS = ("codex", "claude", "copilot", "cursor")
+AREAS = ("api", "auth", "billing", "search", "storage")
+FOLDERS = ("api", "core", "jobs", "net", "store", "web")
+SUBJECTS = (
+    "session cache", "retry loop", "header parser", "upload stream", "token check", "row lock", "timeout",
+    "user lookup", "\"next\" link", "page index", "work queue",
+)  # fmt: skip
+FAULTS = (
+    "is read before it is set", "drops the last item", "is never freed", "swallows the error",
+    "tests <= for <", "trusts a client's path", "runs twice", "keeps a stale copy", "blocks the loop",
+    "overflows", "ignores None",
+)  # fmt: skip
+CONDITIONS = (
+    "for an empty list", "after a redirect", "on the second call", "with two writers", "for a \\ in a name",
+    "once the pool is full", "during a deploy", "at midnight UTC",
+)  # fmt: skip
+
+
+class Cases:
+    """Cases by their number; the same seed and numbers, asked for in order, give the same cases."""
+
+    def __init__(self, seed: int) -> None:
+        """Start the sequence of `seed`."""
+        self.seed = seed
+        # Only random() is promised to give the same numbers in every version of Python.
+        self.random = random.Random(seed).random
+
+    def chance(self, probability: float) -> bool:
+        """Decide whether something of this probability happens."""
+        return self.random() < probability
+
+    def pick(self, options: Sequence[T]) -> T:
+        """Pick one of `options`, all equally likely."""
+        return options[int(self.random() * len(options))]
+
+    def number(self, low: int, high: int) -> int:
+        """Pick a whole number, low <= number < high."""
+        return low + int(self.random() * (high - low))
+
+    def claim(self) -> str:
+        """Say what is wrong, as a title does."""
+        return f"{self.pick(SUBJECTS)} {self.pick(FAULTS)} {self.pick(CONDITIONS)}"
+
+    def path(self) -> str:
+        """Name a file that the change touches."""
+        return f"src/{self.pick(FOLDERS)}/{self.pick(AREAS)}_{self.number(1, 40)}.py"
+
+    def issue(self, position: int) -> dict[str, object]:
+        """Make up a known defect."""
+        line = self.number(1, 900)
+        return {
+            "id": f"issue-{position}",
+            "severity": self.pick(SEVERITIES),
+            "title": self.claim(),
+            "filePath": self.path(),
+            "line": line,
+            "evidence": f"Line {line}: {self.claim()}, then {self.pick(FAULTS)}.",
+            "impact": self.pick(FAULTS),
+            "adjudication": "confirmed",
+        }
+
+    def finding(self, issues: list[dict[str, object]], skill: float) -> dict[str, object]:
+        """Make up what a reviewer says: with probability `skill` it names an issue, now and then two."""
+        finding: dict[str, object] = {"title": self.claim(), "severity": self.pick(SEVERITIES)}
+        if not self.chance(skill):
+            finding |= {"filePath": self.path(), "line": self.number(1, 900)}
+            # Both spellings of "matches nothing" occur.
+            return finding if self.chance(0.25) else finding | {"matched_ground_truth": []}
+        issue = self.pick(issues)
+        matches = [issue["id"]]
+        if self.chance(0.05):
+            matches.append(self.pick(issues)["id"])
+        return finding | {
+            "filePath": issue["filePath"],
+            "line": issue["line"],
+            "matched_ground_truth": matches,
+            "match_rationale": f"Names line {issue['line']}: {self.claim()}.",
+        }
+
+    def case(self, index: int) -> dict[str, object]:
+        """Make up case number `index`."""
+        issues = [self.issue(position) for position in range(1, self.pick(ISSUES_PER_CASE) + 1)]
+        date = f"2026-{self.number(1, 7):02d}-{self.number(1, 29):02d}"
+        reviews: dict[str, list[dict[str, object]]] = {}
+        artifacts: dict[str, dict[str, object]] = {}
+        for name, skill in REVIEWERS.items():
+            about: dict[str, object] = {
+                "tool": name,
+                "version": "2.4.1",
+                "tier": "free",
+                "capture_method": "cli",
+            }
+            if name == "coderabbit_free" and self.chance(0.02):
+                reviews[name] = []
+                artifacts[name] = about | {"status": "blocked_external", "blocker": "rate limit"}
+                continue
+            reviews[name] = [self.finding(issues, skill) for _ in range(self.pick(FINDINGS_PER_REVIEW))]
+            artifacts[name] = about | {
+                "status": "captured",
+                "path": f"raw/{index}.{name}.json",
+                "captured_at": f"{date}T12:00:00Z",
+                "elapsed_ms": self.number(900, 90_000),
+                "unverified_fix_count": self.number(0, 3),
+            }
+        repo = f"example/service-{index % 97}"
+        pr_url = f"https://github.com/{repo}/pull/{index + 1}"
+        base, head, diff = (
+            hashlib.sha256(f"{self.seed} {index} {what}".encode()).hexdigest()
+            for what in ("base", "head", "diff")
+        )
+        return {
+            "id": f"case-{index:06d}",
+            "title": self.claim(),
+            "source": {
+                "repo": repo,
+                "pr_url": pr_url,
+                "diff_range": f"{base[:10]}...{head[:10]}",
+                "agent": self.pick(AGENTS),
+                "public": True,
+                "immutable_diff": {"base_sha": base[:40], "head_sha": head[:40], "sha256": diff},
+                "raw_diff_artifact": {"url": f"{pr_url}.diff", "sha256": diff},
+                "license": {"spdx": "MIT", "url": "https://example.org/license", "verified_at": date},
+                "agent_provenance": {"kind": "bot_author", "evidence": "author of the pull request"},
+                "review_output_artifacts": artifacts,
+            },
+            "ground_truth": issues,
+            "reviews": reviews,
+            "impact": {
+                "customer_visible": self.chance(0.5),
+                "area": self.pick(AREAS),
+                "severity_basis": self.pick(FAULTS),
+            },
+            "adjudication": {
+                "status": "adjudicated",
+                "method": "two labellers, a third where they differ",
+                "decided_at": date,
+                "adjudicators": ["labeller-1", "labeller-2"],
+                "exclusions": [],
+            },
+        }
+
+
+def write(count: int, out: Path, seed: int) -> None:
+    """Write a fixture of `count` cases to `out`, case by case: no more than one is held at a time."""
+    cases = Cases(seed)
+    with out.open("w", encoding="ascii", newline="\n") as file:
+        file.write('{"name": "speed", "version": 1, "cases": [')
+        for index in range(count):
+            file.write((",\n" if index else "\n") + json.dumps(cases.case(index), separators=(",", ":")))
+        file.write("\n]}\n")
+
+
+def main() -> None:
+    """Read the command line and write the fixture."""
+    parser = argparse.ArgumentParser(description="Write a fixture of many made-up cases.")
+    parser.add_argument("count", metavar="N", type=int, help="how many cases")
+    parser.add_argument("out", metavar="OUT", type=Path, help="the file to write")
+    parser.add_argument("--seed", metavar="S", type=int, default=1, help="another seed, other cases (1)")
+    options = parser.parse_args()
+    if options.count < 1:
+        parser.error("N must be at least 1")
+    write(options.count, options.out, options.seed)
+
+
+if __name__ == "__main__":
+    main()

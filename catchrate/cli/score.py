@@ -1,0 +1,263 @@
+"""`catchrate score`: parse, call, print, exit."""
+
+import importlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from catchrate import gates as gate_registry
+from catchrate import resources
+from catchrate.cli.terminal import (
+    EXIT_GATE,
+    EXIT_NOT_MEASURED,
+    EXIT_OK,
+    complain,
+    print_out,
+    width,
+    write_file,
+)
+from catchrate.errors import CatchrateError, Problem, did_you_mean
+from catchrate.gates import Limit
+from catchrate.loading import open_corpus
+from catchrate.metrics import Summary, summarise
+from catchrate.reporting import Report, reviewed_line, score_report
+from catchrate.scoring import Scores, score
+
+SAMPLE = "benchmarks/agent-prs/sample.json"
+_FORMATS = ("text", "json", "markdown")
+
+
+def _gate_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command one option for each gate of the registry; limits stay text until the fixture is loaded."""
+    for gate in reversed(gate_registry.GATES):
+        metavar = {"share": "0..1", "count": "N"}[gate.unit]
+        command = click.option(
+            f"--{gate.name}",
+            f"gate_{gate.name.replace('-', '_')}",
+            multiple=True,
+            metavar=f"SEVERITY:{metavar}" if gate.by_severity else metavar,
+            help=gate.help,
+        )(command)
+    return command
+
+
+@click.command("score")
+@click.argument("fixtures", nargs=-1, metavar="[FIXTURE]...")
+@click.option(
+    "--reviewer",
+    "reviewers",
+    multiple=True,
+    metavar="NAME",
+    help="Score this reviewer. Repeatable. Default: every reviewer of the fixture.",
+)
+@click.option("--baseline", metavar="NAME", help="Compare each reviewer with this one.")
+@click.option(
+    "--evidence-comparison", metavar="WITH:WITHOUT", help="Compare a reviewer with evidence and one without."
+)
+@_gate_options
+@click.option(
+    "--require-rationales",
+    is_flag=True,
+    help="Refuse issues without evidence and matches without a rationale.",
+)
+@click.option("--no-strict", is_flag=True, help="Do not ask each case for source.repo.")
+@click.option("--all-cases", is_flag=True, help="Show every case in text and Markdown.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(_FORMATS),
+    default="text",
+    show_default=True,
+    help="Format on stdout.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format=json.")
+@click.option(
+    "--out",
+    metavar="PATH",
+    help="Also write the report to this file: JSON or Markdown (Markdown with --format=text).",
+)
+def command(
+    fixtures: tuple[str, ...],
+    reviewers: tuple[str, ...],
+    baseline: str | None,
+    evidence_comparison: str | None,
+    require_rationales: bool,
+    no_strict: bool,
+    all_cases: bool,
+    format_: str,
+    as_json: bool,
+    out: str | None,
+    **limits: tuple[str, ...],
+) -> int:
+    """Score reviewers on one or more fixtures.
+
+    FIXTURE is a file with `cases`, a file with one case, a folder of such files, or - for standard input. Without
+    one, the sample is scored: benchmarks/agent-prs/sample.json where it exists, else the one that comes with
+    catchrate.
+    """
+    format_ = "json" if as_json else format_
+    asked, problems = _limits(limits)
+    if not fixtures:
+        if any(limits.values()):
+            problems.append("a gate needs a FIXTURE: name one (is a variable empty?)")
+        fixtures = (SAMPLE if Path(SAMPLE).exists() else str(resources.path(SAMPLE)),)
+    problems += [
+        f"--{name} needs a name" for name, value in (("baseline", baseline), ("out", out)) if value == ""
+    ]
+    pairs = _evidence_pairs(evidence_comparison)
+    if evidence_comparison is not None and not pairs:
+        problems.append(
+            f"--evidence-comparison={evidence_comparison}: write WITH:WITHOUT, two reviewers of the fixture"
+        )
+    if out:
+        problems += _out_problems(Path(out), fixtures)
+
+    names = [*reviewers, *([baseline] if baseline else []), *(name for pair in pairs for name in pair)]
+    corpus = open_corpus(fixtures, strict=not no_strict, rationales=require_rationales)
+    try:
+        scores = score(corpus, names if reviewers else None)
+    except CatchrateError as error:
+        complain([*problems, *error.problems])
+        return EXIT_NOT_MEASURED
+    pair, pair_problem = _pair(pairs, scores)
+    problems += [
+        _unknown(name, scores)
+        for name in dict.fromkeys([*reviewers, *([baseline] if baseline else [])])
+        if name not in scores.available
+    ]
+    problems += pair_problem
+    if problems:
+        complain(problems)
+        return EXIT_NOT_MEASURED
+
+    summaries = {
+        entry.reviewer: summarise(scores, entry)
+        for entry in scores.reviewers
+        if entry.reviewer in scores.available
+    }
+    shown = [summaries[name] for name in dict.fromkeys([*(reviewers or scores.available), *(pair or ())])]
+    results = gate_registry.check(asked, shown)
+    report = score_report(
+        scores,
+        corpus,
+        shown,
+        fixture=fixtures[0] if len(fixtures) == 1 else list(fixtures),
+        gates=results,
+        baseline=summaries[baseline] if baseline else None,
+        evidence=(summaries[pair[0]], summaries[pair[1]]) if pair else None,
+        all_cases=all_cases,
+    )
+    _warn(scores, shown, asked)
+    written = not out or _write(Path(out), report, "markdown" if format_ == "text" else format_)
+    printed = print_out(_render(format_, report, width()), utf8=format_ != "text")
+    if not (written and printed):
+        return EXIT_NOT_MEASURED
+    failed = [result for result in results if not result.passed]
+    complain(
+        f"gate {result.gate}{'' if result.severity is None else ' ' + result.severity} does not hold for {result.reviewer}: {result.reason}"
+        for result in failed
+    )
+    return EXIT_GATE if failed else EXIT_OK
+
+
+def _limits(texts: dict[str, tuple[str, ...]]) -> tuple[list[Limit], list[object]]:
+    """Read every limit that was typed. Given twice, a gate without a severity takes the last, as options do."""
+    limits: list[Limit] = []
+    problems: list[object] = []
+    for gate in gate_registry.GATES:
+        typed = texts[f"gate_{gate.name.replace('-', '_')}"]
+        for text in typed if gate.by_severity else typed[-1:]:
+            limit = gate_registry.parse_limit(gate, text)
+            if isinstance(limit, Limit):
+                limits.append(limit)
+            else:
+                problems.append(limit)
+    return limits, problems
+
+
+def _evidence_pairs(text: str | None) -> list[tuple[str, str]]:
+    """Every way to split WITH:WITHOUT: a name may hold a colon."""
+    parts = (text or "").split(":")
+    splits = [(":".join(parts[:n]), ":".join(parts[n:])) for n in range(1, len(parts))]
+    return [(new, old) for new, old in splits if new and old]
+
+
+def _pair(pairs: list[tuple[str, str]], scores: Scores) -> tuple[tuple[str, str] | None, list[object]]:
+    if not pairs:
+        return None, []
+    known = [pair for pair in pairs if pair[0] in scores.available and pair[1] in scores.available]
+    if len(known) > 1:
+        return None, [
+            f"--evidence-comparison can be read as {' or as '.join(f'{new!r} and {old!r}' for new, old in known)}"
+        ]
+    if known:
+        return known[0], []
+    return None, [_unknown(name, scores) for name in dict.fromkeys(pairs[0]) if name not in scores.available]
+
+
+def _unknown(name: str, scores: Scores) -> str:
+    near = did_you_mean(name, scores.available)
+    return f"reviewer {name!r} not found{near}; available: {', '.join(scores.available)}".replace(
+        "?; available", "? available"
+    )
+
+
+def _out_problems(out: Path, fixtures: tuple[str, ...]) -> Iterator[object]:
+    """Refuse to write the report over a fixture, or into a folder where it would be read as a case."""
+    for fixture in map(Path, fixtures):
+        try:
+            if fixture.is_dir():
+                inside = out.parent.is_dir() and out.parent.samefile(fixture)
+                if inside and out.name.endswith(".json") and not out.name.startswith("_"):
+                    yield Problem(
+                        str(out), "", f"would be scored as a case of {fixture}: choose another --out"
+                    )
+            elif out.exists() and fixture.exists() and out.samefile(fixture):
+                yield Problem(str(out), "", "is the fixture itself: choose another --out")
+        except OSError:
+            continue  # reading the fixture will tell
+
+
+def _render(format_: str, report: Report, columns: int) -> Iterator[str]:
+    pieces: Iterator[str] = importlib.import_module(f"catchrate.renderers.{format_}").render(report, columns)
+    return pieces
+
+
+def _write(out: Path, report: Report, format_: str) -> bool:
+    wrong = write_file(out, _render(format_, report, 80))
+    complain([f"could not write {out}: {wrong}" if wrong else f"wrote {out}"])
+    return wrong is None
+
+
+def _warn(scores: Scores, shown: list[Summary], asked: list[Limit]) -> None:
+    """Say on stderr what a reader of the numbers must know."""
+    for kind, names in (("reviewers", scores.available), ("severities", scores.severities)):
+        complain(
+            f"warning: {kind} {first!r} and {second!r} are nearly equal: is one meant?"
+            for first, second in lookalikes(names)
+        )
+    for summary in shown:
+        if not summary.unreviewed:
+            continue
+        complain([f"warning: {reviewed_line(summary)}"])
+        for result in gate_registry.check([limit for limit in asked if limit.gate.over_all_cases], [summary]):
+            if result.passed:
+                complain(
+                    [
+                        f"warning: gate {result.gate} holds for {summary.reviewer}, but only {summary.reviewed.cases} of {summary.counts.cases} cases were reviewed; ask for --min-reviewed, too"
+                    ]
+                )
+
+
+def lookalikes(names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Pair names that differ only in case, blanks, hyphens, underscores or Unicode form."""
+    import unicodedata
+
+    first: dict[str, str] = {}
+    for name in names:
+        folded = "".join(c for c in unicodedata.normalize("NFKC", name).casefold() if c.isalnum() or c == "#")
+        earlier = first.setdefault(folded, name)
+        if earlier != name:
+            yield earlier, name

@@ -1,0 +1,412 @@
+"""The door in: files, folders and standard input become cases, or every fault that they hold.
+
+A combined fixture is split into the texts of its cases at once; each is decoded when its turn comes and can be
+dropped after that, so that memory holds the file and little more.
+"""
+
+import codecs
+import json
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+# ections.abc import Iterator, Sequence
+from typing import overload
+
+import msgspec
+
+from catchrate import places, validation
+from catchrate.errors import InvalidFixtureError, Problem, did_you_mean
+from catchrate.model import Case
+
+STDIN = "-"
+LARGEST_CASE = 64 << 20  # bytes: a case is decoded as a whole, and a hostile one grows thirtyfold on the way
+MOST_EXPLAINED = 1_000  # faulty cases whose faults are told one by one
+
+
+class _Combined(msgspec.Struct):
+    cases: list[msgspec.Raw] | msgspec.UnsetType = msgspec.UNSET
+
+
+class _Part(msgspec.Struct, frozen=True, gc=False):
+    """The text of one case, and where it stands: its index as error paths count, its file, and the file's text."""
+
+    file: "_File"
+    index: int
+    raw: msgspec.Raw | bytes
+
+    @property
+    def start(self) -> int:
+        """The offset of the text in its file."""
+        return 0 if self.file.raws is None else self.file.starts[self.index]
+
+
+class _File:
+    """A file as the person named it, its text in UTF-8, and the cases in it if they stand in `cases[]`."""
+
+    def __init__(self, name: str, data: bytes, raws: Sequence[msgspec.Raw] | None = None) -> None:
+        self.name = name
+        self.data = data
+        self.raws = raws
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each case begins: cases follow each other with nothing but blanks and a comma between."""
+        if self.raws is None:
+            return [0]
+        first = bytes(self.raws[0])
+        candidates = [match.end() for match in _CASES.finditer(self.data)]
+        position = next(start for start in reversed(candidates) if self.data.startswith(first, start))
+        starts = []
+        for raw in self.raws:
+            between = _BETWEEN.match(self.data, position)
+            position = between.end() if between else position
+            starts.append(position)
+            position += len(raw)
+        return starts
+
+
+_CASES = re.compile(rb'"cases"\s*:\s*\[\s*')
+_BETWEEN = re.compile(rb"[\s,]*")
+
+_decode_sound_case = msgspec.json.Decoder(Case).decode
+_decode_any = msgspec.json.Decoder().decode
+_decode_combined = msgspec.json.Decoder(_Combined).decode
+
+
+def _decode_case(text: msgspec.Raw | bytes) -> Case:
+    """Decode a case. Raises msgspec.DecodeError where it is none.
+
+    The format leaves `source` and its artifacts free, our types want objects there: other values count as absent.
+    """
+    try:
+        return _decode_sound_case(text)
+    except msgspec.ValidationError:
+        document = _decode_any(text)
+        if not isinstance(document, dict):
+            raise
+        source = document.get("source")
+        if not isinstance(source, dict):
+            document.pop("source", None)
+        elif not isinstance(source.get("review_output_artifacts"), dict):
+            source.pop("review_output_artifacts", None)
+        else:
+            raise
+        return _decode_sound_case(msgspec.json.encode(document))
+
+
+class Corpus(Sequence[Case]):
+    """The cases of one or more fixtures, decoded from their text when they are asked for.
+
+    Iterating checks each case against the rules. If any breaks them, the iteration ends with an
+    `InvalidFixtureError` that holds every fault of every file: what was computed from the cases before is void.
+    """
+
+    def __init__(
+        self, parts: Sequence[_Part], problems: Sequence[Problem], *, strict: bool, rationales: bool
+    ) -> None:
+        self._parts = parts
+        self._problems = problems
+        self._strict = strict
+        self._rationales = rationales
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    @overload
+    def __getitem__(self, index: int) -> Case: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Case]: ...
+    def __getitem__(self, index: int | slice) -> Case | Sequence[Case]:
+        if isinstance(index, slice):
+            return [_decode_case(part.raw) for part in self._parts[index]]
+        return _decode_case(self._parts[index].raw)
+
+    def __iter__(self) -> Iterator[Case]:
+        problems = list(self._problems)
+        first_seen: dict[str, _Part] = {}
+        faulty = 0
+        reviewed = False
+        strict, rationales = self._strict, self._rationales
+        for part in self._parts:
+            try:
+                case = _decode_case(part.raw)
+                sound = len(part.raw) <= LARGEST_CASE and validation.is_sound(
+                    case, strict=strict, rationales=rationales
+                )
+            except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+                sound = False
+            if sound and first_seen.setdefault(case.id, part) is part:
+                reviewed = reviewed or bool(case.reviews)
+                yield case
+                continue
+            faulty += 1
+            reviewed = True  # it cannot be told, and the faults of the case come first
+            if faulty <= MOST_EXPLAINED:
+                problems += _problems_of(part, first_seen, strict=strict, rationales=rationales)
+        if faulty > MOST_EXPLAINED:
+            problems.append(
+                Problem("", "", f"{faulty - MOST_EXPLAINED} more cases have faults: mend those above first")
+            )
+        if self._parts and not reviewed:
+            problems.append(
+                Problem(
+                    self._parts[0].file.name,
+                    "cases",
+                    "no case has a reviewer under `reviews`: there is nothing to score",
+                )
+            )
+        if problems:
+            raise InvalidFixtureError(problems)
+
+
+def open_corpus(
+    fixtures: Sequence[str | os.PathLike[str]], *, strict: bool = True, rationales: bool = False
+) -> Corpus:
+    """Read fixtures and split them into cases, without checking the cases yet: iterating does that.
+
+    Each fixture is a file with `cases[]`, a file with one case, a folder of such one-case files, or "-" for
+    standard input. Faults of the files themselves are kept for the iteration to report, with all others.
+    """
+    parts: list[_Part] = []
+    problems: list[Problem] = []
+    for fixture in [os.fspath(name) for name in fixtures]:
+        if fixture != STDIN and os.path.isdir(fixture):  # noqa: PTH112 (a bytes-exact name, as the person gave it)
+            _read_folder(fixture, parts, problems)
+            continue
+        data = _read(fixture, problems)
+        if data is not None:
+            _split(fixture, data, parts, problems)
+    return Corpus(parts, problems, strict=strict, rationales=rationales)
+
+
+def load(*fixtures: str | os.PathLike[str], strict: bool = True, rationales: bool = False) -> Corpus:
+    """Read fixtures and check every case.
+
+    Returns the cases, in order. Raises `InvalidFixtureError` with every fault of every file. `strict` asks each
+    case for `source.repo`; `rationales` asks for the evidence behind each issue and match.
+    """
+    corpus = open_corpus(fixtures, strict=strict, rationales=rationales)
+    for _ in corpus:
+        pass
+    return corpus
+
+
+def _read_folder(folder: str, parts: list[_Part], problems: list[Problem]) -> None:
+    """Take each `*.json` file of a folder as one case, in the order of JavaScript's sort (UTF-16 code units)."""
+    try:
+        names = [name for name in os.listdir(folder) if name.endswith(".json") and not name.startswith("_")]  # noqa: PTH208
+    except OSError as error:
+        problems.append(Problem(folder, "", _words(error)))
+        return
+    if not names:
+        problems.append(
+            Problem(folder, "", "the folder holds no case: no *.json file whose name does not begin with _")
+        )
+    for index, name in enumerate(sorted(names, key=lambda name: name.encode("utf-16-be", "surrogatepass"))):
+        path = os.path.join(folder, name)  # noqa: PTH118
+        data = _read(path, problems)
+        if data is not None:
+            parts.append(_Part(_File(path, data), index, data))
+
+
+def _split(name: str, data: bytes, parts: list[_Part], problems: list[Problem]) -> None:
+    """Take a file's text apart into its cases: those of `cases[]`, else the file is one case."""
+    try:
+        raws = _decode_combined(data).cases
+    except msgspec.ValidationError:
+        raws = msgspec.UNSET
+        if not re.match(rb"\s*\{", data):
+            problems.append(
+                Problem(name, "cases[0]", "a fixture must be an object with `cases`, or one case", 1)
+            )
+            return
+        message = "must be an array of cases"
+        problems.append(Problem(name, "cases", message, _line_of(data, ("cases",))))
+        return
+    except (msgspec.DecodeError, RecursionError) as error:
+        problems.append(_broken(name, "", data, 0, error))
+        return
+    if raws is msgspec.UNSET:
+        parts.append(_Part(_File(name, data), 0, data))
+        return
+    if not raws:
+        problems.append(
+            Problem(name, "cases", "is empty: a fixture needs at least one case", _line_of(data, ("cases",)))
+        )
+    file = _File(name, data, raws)
+    parts.extend([_Part(file, index, raw) for index, raw in enumerate(raws)])
+
+
+def _problems_of(
+    part: _Part, first_seen: dict[str, _Part], *, strict: bool, rationales: bool
+) -> list[Problem]:
+    """Say everything that is wrong with a case that was found unfit."""
+    name, prefix = part.file.name, ("cases", part.index)
+    if len(part.raw) > LARGEST_CASE:
+        size = f"{len(part.raw) / (1 << 20):.0f} MB"
+        return [
+            Problem(
+                name,
+                places.written(prefix),
+                f"is too large ({size}): a case may have {LARGEST_CASE >> 20} MB",
+            )
+        ]
+    try:
+        document = _decode_any(part.raw)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        return [_broken(name, places.written(prefix), part.file.data, part.start, error)]
+    found = validation.faults(document, strict=strict, rationales=rationales)
+    case_id = document.get("id") if isinstance(document, dict) else None
+    if isinstance(case_id, str):
+        first = first_seen.setdefault(case_id, part)
+        if first is not part:
+            where = places.written(("cases", first.index))
+            where = where if first.file is part.file else f"{where} of {first.file.name}"
+            found.append((("id",), f'"{case_id}" names {where} already: rename one'))
+    if not found:
+        found = [
+            (
+                (),
+                "is refused by one of catchrate's two validators and not by the other: please report this case",
+            )
+        ]
+    if part.file.raws is None and isinstance(document, dict) and isinstance(document.get("cases"), list):
+        found.append(
+            (
+                ("cases",),
+                "a file in a folder of cases holds one case: score this combined fixture by its own name",
+            )
+        )
+    text = bytes(part.raw).decode()
+    offset = part.start
+    first_line = part.file.data.count(b"\n", 0, offset) + 1
+    at = places.offsets(text, [path for path, _ in found])
+    return [
+        Problem(name, places.written((*prefix, *path)), message, first_line + text.count("\n", 0, at[path]))
+        for path, message in found
+    ]
+
+
+def _line_of(data: bytes, path: places.Path) -> int:
+    text = data.decode()
+    return text.count("\n", 0, places.offsets(text, [path])[path]) + 1
+
+
+def _broken(name: str, path: str, data: bytes, start: int, error: Exception) -> Problem:
+    """Say where and why a text is no JSON that can be held. `start` is where the decoder began to read."""
+    if isinstance(error, RecursionError):
+        return Problem(name, path, "is nested too deeply to be read")
+    reason, _, place = str(error).partition(" (byte ")
+    if not place:
+        reason, offset = "it ends too early, with a bracket or a quote still open", len(data)
+    else:
+        offset = start + int(place.rstrip(")"))
+        reason = reason.removeprefix("JSON is malformed: ")
+        if re.match(rb"-?(NaN|Infinity)", data[max(0, offset - 1) : offset + 10].lstrip(b" :,[")):
+            reason = "NaN and Infinity are no JSON numbers; write null"
+        elif reason.startswith("Number out of range"):
+            reason = "a number is too large to be held"
+    line, column = _line_and_column(data, offset)
+    return Problem(name, path, f"is not valid JSON: {reason}", line, column)
+
+
+def _line_and_column(data: bytes, offset: int) -> tuple[int, int]:
+    """Count lines and characters from 1, as editors do."""
+    before = data[data.rfind(b"\n", 0, offset) + 1 : offset]
+    return data.count(b"\n", 0, offset) + 1, len(before.decode(errors="replace")) + 1
+
+
+def _read(name: str, problems: list[Problem]) -> bytes | None:
+    """Read a file or standard input as UTF-8 text; None, and a problem, where that cannot be done."""
+    try:
+        data = _read_stdin() if name == STDIN else _read_file(name)
+        data = _as_utf8(data)
+    except UnicodeDecodeError as error:
+        line, column = _line_and_column(error.object, error.start)
+        message = f"is not {error.encoding.upper()} text: {error.reason}; save it as UTF-8"
+        problems.append(Problem(name, "", message, line, column))
+    except (OSError, ValueError, MemoryError) as error:
+        problems.append(Problem(name, "", _words(error)))
+    else:
+        if data and not data.isspace():
+            return data
+        problems.append(Problem(name, "", "is empty"))
+    return None
+
+
+def _words(error: Exception) -> str:
+    """Say why a file could not be read."""
+    if isinstance(error, FileNotFoundError):
+        folder, name = os.path.split(os.fspath(error.filename or ""))
+        try:
+            return "there is no such file or folder" + did_you_mean(name, os.listdir(folder or "."))  # noqa: PTH208
+        except OSError:
+            return "there is no such file or folder"
+    if isinstance(error, MemoryError):
+        return "is too large for this machine's memory"
+    return f"cannot be read: {error.strerror if isinstance(error, OSError) and error.strerror else error}"
+
+
+def _read_stdin() -> bytes:
+    if sys.stdin is None:
+        raise OSError("standard input is closed")
+    return sys.stdin.buffer.read()
+
+
+def _read_file(name: str) -> bytes:
+    """Read a regular file, or a pipe that somebody writes to.
+
+    The file is read, not mapped: a mapped file that shrinks kills the process.
+    """
+    descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with open(descriptor, "rb", buffering=0) as file:  # noqa: PTH123 (a descriptor)
+        before = os.fstat(descriptor)
+        if stat.S_ISFIFO(before.st_mode):
+            try:
+                # A pipe without a writer is at its end at once; one whose writer is still busy would block.
+                first = os.read(descriptor, 1)
+            except BlockingIOError:
+                first = b""
+            else:
+                if not first:
+                    raise OSError("it is a pipe that nobody writes to")
+            os.set_blocking(descriptor, True)
+            return first + file.read()
+        if not stat.S_ISREG(before.st_mode):
+            raise OSError("it is neither a file, a folder nor a pipe")
+        data = file.read()
+        after = os.fstat(descriptor)
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or len(
+        data
+    ) < after.st_size:
+        raise OSError("it changed while it was read; run again")
+    return data
+
+
+def _as_utf8(data: bytes) -> bytes:
+    """Return the text in UTF-8 without a byte order mark, from UTF-8, UTF-16 or UTF-32.
+
+    Raises UnicodeDecodeError. Large texts are checked piece by piece, not decoded as a whole.
+    """
+    encoding = json.detect_encoding(data[:4])
+    if encoding == "utf-8-sig":
+        data = data[len(codecs.BOM_UTF8) :]
+    elif encoding != "utf-8":
+        return data.decode(encoding).encode()
+    if not data.isascii():
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        piece = 1 << 20
+        for start in range(0, len(data), piece):
+            try:
+                decoder.decode(data[start : start + piece], final=start + piece >= len(data))
+            except UnicodeDecodeError as error:
+                # The decoder counts from what it was given, with up to three bytes held back from before.
+                held = len(error.object) - len(data[start : start + piece])
+                raise UnicodeDecodeError(
+                    "utf-8", data, start - held + error.start, start - held + error.end, error.reason
+                ) from None
+    return data

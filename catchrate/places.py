@@ -1,0 +1,61 @@
+"""Where in a JSON text a path leads to, so that a fault can name its line."""
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+Path = tuple[str | int, ...]
+
+# A string, a bracket, a comma or colon, or a number or word. The text is known to be JSON already.
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
+
+
+def written(path: Path) -> str:
+    """Write a path as people read it: `cases[0].reviews.NAME[2].title`."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += f".{part}" if text else part
+    return text
+
+
+def offsets(text: str, paths: Iterable[Path]) -> dict[Path, int]:
+    """Find where the values at some paths begin in a JSON text, as offsets in characters.
+
+    A path that leads nowhere (a missing key) gets the offset of the nearest value above it. Of equal keys the
+    last one counts, as it does for parsers.
+    """
+    wanted = {prefix for path in paths for prefix in (path[:n] for n in range(len(path) + 1))}
+    found: dict[Path, int] = {}
+    # One entry for each open bracket: the path of the container, and the key or index that comes next.
+    stack: list[tuple[Path, str | int | None]] = []
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        if token in "}]":
+            stack.pop()
+            continue
+        if token == ",":
+            parent, key = stack[-1]
+            stack[-1] = (parent, key + 1 if isinstance(key, int) else None)
+            continue
+        if token == ":":
+            continue
+        if stack and stack[-1][1] is None:  # in an object, before its value: this is the key
+            stack[-1] = (stack[-1][0], msgspec.json.decode(token, type=str))
+            continue
+        path: Path = ()
+        if stack:
+            parent, key = stack[-1]
+            path = (*parent, key) if key is not None else parent
+        if path in wanted:
+            found[path] = match.start()
+        if token == "{":
+            stack.append((path, None))
+        elif token == "[":
+            stack.append((path, 0))
+    return {
+        path: next(found[path[:n]] for n in range(len(path), -1, -1) if path[:n] in found) for path in paths
+    }

@@ -1,0 +1,1 @@
+"""One module a format, each with `render(report, width) -> pieces of text`."""

@@ -1,0 +1,291 @@
+"""Cases and reviewers in, counts out. Counts are integers and add up; every rate is derived from them.
+
+The policy (ties, repeats, who counts as reviewed) is written in docs/policy.md.
+"""
+
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from sys import intern
+from typing import Any
+
+import msgspec
+
+from catchrate.model import (
+    Artifact,
+    Case,
+    Finding,
+    Issue,
+    Label,
+    NotReviewed,
+    Source,
+    artifact_of,
+    why_not_reviewed,
+)
+
+_encode = msgspec.json.Encoder().encode
+DIGEST_BYTES = 16
+_MODULUS = 1 << (8 * DIGEST_BYTES)
+
+
+class Counts(msgspec.Struct, frozen=True, gc=False):
+    """What a reviewer did over some cases. Counts of disjoint sets of cases add up.
+
+    `caught` of the `total` issues were found; `false_positives` are findings without a match; each repeated
+    match of an issue already caught in its case is one of `redundant_matches`.
+    """
+
+    cases: int = 0
+    caught: int = 0
+    total: int = 0
+    false_positives: int = 0
+    redundant_matches: int = 0
+
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(
+            self.cases + other.cases,
+            self.caught + other.caught,
+            self.total + other.total,
+            self.false_positives + other.false_positives,
+            self.redundant_matches + other.redundant_matches,
+        )
+
+
+class KnownIssue(msgspec.Struct, frozen=True, gc=False):
+    """An issue as the scores remember it."""
+
+    id: str
+    severity: str
+
+
+class KnownCase(msgspec.Struct, frozen=True, gc=False):
+    """A case as the scores remember it. `digest` is over its id, its label and its issues' ids and severities."""
+
+    id: str
+    label: Label
+    digest: str
+    issues: tuple[KnownIssue, ...]
+
+
+class Context(msgspec.Struct, frozen=True, gc=False):
+    """What a case says beside its issues and reviews, to be passed on to the report."""
+
+    source: Source | None
+    impact: msgspec.Raw
+    adjudication: msgspec.Raw
+
+
+class Outcome(msgspec.Struct, frozen=True, gc=False):
+    """What one reviewer did on one case. `caught` holds issue ids in ground-truth order."""
+
+    caught: tuple[str, ...]
+    false_positive_ids: tuple[str, ...]
+    redundant_matches: int
+    not_reviewed: NotReviewed | None
+
+
+class Effort(msgspec.Struct, frozen=True):
+    """What the artifacts of a reviewer say about its runs; figures that an artifact lacks add nothing."""
+
+    elapsed_ms: float = 0
+    unverified_fix_count: int = 0
+    versions: tuple[str, ...] = ()
+
+
+class ReviewerScore(msgspec.Struct, frozen=True):
+    """One reviewer over a corpus: an outcome per case, in the order of the cases."""
+
+    reviewer: str
+    outcomes: Sequence[Outcome]
+    effort: Effort
+    digest: str
+
+
+class Scores(msgspec.Struct, frozen=True):
+    """Every reviewer that was asked for, over every case.
+
+    `severities` are in order of first appearance. `available` names all reviewers of the corpus, in order of
+    first appearance, also those that were not asked for.
+    """
+
+    cases: Sequence[KnownCase]
+    contexts: Sequence[Context]
+    severities: tuple[str, ...]
+    available: tuple[str, ...]
+    reviewers: tuple[ReviewerScore, ...]
+    digest: str
+
+
+_NO_ENTRY = Outcome((), (), 0, "no_entry")
+
+
+def _hash(value: object) -> bytes:
+    return blake2b(_encode(value), digest_size=DIGEST_BYTES).digest()
+
+
+def _hex(total: int) -> str:
+    """Write a sum of hashes as a digest: the sum does not depend on the order of the cases."""
+    return f"{total % _MODULUS:0{2 * DIGEST_BYTES}x}"
+
+
+def false_positive_id(finding: Finding) -> str:
+    """Name a finding: its own id, else a short hash of its file, line and title."""
+    if isinstance(finding.id, str) and finding.id:
+        return finding.id
+    return blake2b(_encode((finding.file_path, finding.line, finding.title)), digest_size=6).hexdigest()
+
+
+def _numbered(name: str, taken: list[str]) -> str:
+    """Tell repeats of a name within a case apart by a number, from the second on."""
+    number = 2
+    while f"{name}#{number}" in taken:
+        number += 1
+    return f"{name}#{number}"
+
+
+def score_case(
+    issues: Sequence[Issue], findings: Sequence[Finding], not_reviewed: NotReviewed | None = None
+) -> Outcome:
+    """Score one reviewer on one case.
+
+    The first match of an issue catches it; every further match of it, also within one finding, is redundant.
+    A finding without a match is a false positive.
+    """
+    caught: list[str] = []
+    false_positives: list[str] = []
+    redundant = 0
+    for finding in findings:
+        matches = finding.matched_ground_truth
+        if not matches:
+            name = false_positive_id(finding)
+            false_positives.append(_numbered(name, false_positives) if name in false_positives else name)
+            continue
+        for issue_id in matches:
+            if issue_id in caught:
+                redundant += 1
+            else:
+                caught.append(intern(issue_id))
+    if len(caught) > 1:
+        caught = [issue.id for issue in issues if issue.id in caught]
+    return Outcome(tuple(caught), tuple(false_positives), redundant, not_reviewed)
+
+
+def _known_case(case: Case) -> tuple[KnownCase, int]:
+    """Remember a case, and hash what its ground truth is."""
+    issues = [KnownIssue(intern(issue.id), intern(issue.severity)) for issue in case.ground_truth]
+    pairs = [(issue.id, issue.severity) for issue in issues]
+    pairs.sort()
+    digest = _hash((case.id, case.label, pairs))
+    return KnownCase(case.id, case.label, digest.hex(), tuple(issues)), int.from_bytes(digest, "big")
+
+
+def _review_number(case_id: str, findings: Sequence[Finding]) -> int:
+    """Hash what a reviewer matched in a case: the case's id and the multiset of its match lists."""
+    matches = [sorted(finding.matched_ground_truth or ()) for finding in findings]
+    matches.sort()
+    return int.from_bytes(_hash((case_id, matches)), "big")
+
+
+class _Running:
+    """What one reviewer has done so far, while cases stream by."""
+
+    def __init__(self, reviewer: str) -> None:
+        self.reviewer = reviewer
+        self.outcomes: list[Outcome] = []
+        self.number = 0
+        self.elapsed_ms: float = 0
+        self.unverified_fix_count = 0
+        self.versions: dict[str, None] = {}
+
+    def add(
+        self,
+        case_id: str,
+        issues: Sequence[Issue],
+        findings: tuple[Finding, ...] | None,
+        source: Source | None,
+    ) -> None:
+        artifact = artifact_of(source, self.reviewer)
+        not_reviewed = why_not_reviewed(findings, artifact)
+        self.outcomes.append(_NO_ENTRY if findings is None else score_case(issues, findings, not_reviewed))
+        self.number += _review_number(case_id, findings or ())
+        if artifact is not None:
+            self._add_effort(artifact)
+
+    def _add_effort(self, artifact: Artifact) -> None:
+        elapsed, fixes = artifact.elapsed_ms, artifact.unverified_fix_count
+        if type(elapsed) is int or type(elapsed) is float:  # a bool is no figure
+            self.elapsed_ms += elapsed
+        if type(fixes) is int or (type(fixes) is float and fixes.is_integer()):
+            self.unverified_fix_count += int(fixes)
+        if isinstance(artifact.tool, str) and artifact.tool:
+            version = artifact.version or "unreported"
+            tier = artifact.tier or "unreported"
+            self.versions[f"{artifact.tool}@{version} ({tier})"] = None
+
+    def score(self) -> ReviewerScore:
+        effort = Effort(self.elapsed_ms, self.unverified_fix_count, tuple(self.versions))
+        return ReviewerScore(self.reviewer, self.outcomes, effort, _hex(self.number))
+
+
+def score(cases: Iterable[Case], reviewers: Sequence[str] | None = None) -> Scores:
+    """Score reviewers over cases, which are read once, in order, and not kept.
+
+    `reviewers` are the names asked for; None asks for all of them, in order of first appearance. A name that no
+    case knows is scored as having reviewed nothing: whoever takes names from a person checks them against
+    `Scores.available`. Raises what the iteration of `cases` raises.
+    """
+    known: list[KnownCase] = []
+    contexts: list[Context] = []
+    corpus_number = 0
+    available: dict[str, None] = {}
+    running = {name: _Running(name) for name in reviewers or ()}
+    for case in cases:
+        if not case.reviews.keys() <= available.keys():
+            for name in case.reviews:
+                available[name] = None
+                if reviewers is None and name not in running:
+                    # It has no entry in the cases before this one, but may have artifacts there.
+                    running[name] = late = _Running(name)
+                    for earlier, context in zip(known, contexts, strict=True):
+                        late.add(earlier.id, (), None, context.source)
+        known_case, number = _known_case(case)
+        corpus_number += number
+        for name, so_far in running.items():
+            so_far.add(case.id, case.ground_truth, case.reviews.get(name), case.source)
+        known.append(known_case)
+        contexts.append(Context(case.source, case.impact, case.adjudication))
+    return Scores(
+        cases=known,
+        contexts=contexts,
+        severities=tuple(dict.fromkeys(issue.severity for case in known for issue in case.issues)),
+        available=tuple(available),
+        reviewers=tuple(so_far.score() for so_far in running.values()),
+        digest=_hex(corpus_number),
+    )
+
+
+def count(cases: Sequence[KnownCase], outcomes: Sequence[Outcome], *, reviewed_only: bool = False) -> Counts:
+    """Add up a reviewer's outcomes: over all cases, or only over those that it reviewed."""
+    n = caught = total = false_positives = redundant = 0
+    for case, outcome in zip(cases, outcomes, strict=True):
+        if reviewed_only and outcome.not_reviewed is not None:
+            continue
+        n += 1
+        caught += len(outcome.caught)
+        total += len(case.issues)
+        false_positives += len(outcome.false_positive_ids)
+        redundant += outcome.redundant_matches
+    return Counts(n, caught, total, false_positives, redundant)
+
+
+def count_severities(cases: Sequence[KnownCase], outcomes: Sequence[Outcome]) -> dict[str, Counts]:
+    """Count caught and total issues by severity, in order of first appearance, over all cases."""
+    total: dict[str, int] = {}
+    caught: dict[str, int] = {}
+    for case, outcome in zip(cases, outcomes, strict=True):
+        hits = outcome.caught
+        for issue in case.issues:
+            severity = issue.severity
+            total[severity] = total.get(severity, 0) + 1
+            if issue.id in hits:
+                caught[severity] = caught.get(severity, 0) + 1
+    return {name: Counts(caught=caught.get(name, 0), total=total[name]) for name in total}
