@@ -42,12 +42,3 @@ class InvalidFixtureError(CatchrateError):
 
 class InvalidRequestError(CatchrateError):
     """The fixture is fine, but what was asked of it cannot be had: an unknown reviewer, an impossible limit."""
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Name the nearest of the known names, as a clause to append to a message ("" where none is near)."""
-    import difflib  # only on the way out
-
-    folded = {candidate.casefold(): candidate for candidate in known}
-    near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
-    return f"; did you mean {folded[near[0]]!r}?" if near else ""

@@ -1,6 +1,7 @@
 """A gate is data: a figure of a summary, a bound, perhaps a severity. Checking gives results and never exits.
 
-`GATES` is the one registry: the options of the command line, their limits and the list in the report follow from it.
+`GATES` is the one registry: the options of the command line, their limits and the list in the report follow
+from it.
 """
 
 import math
@@ -39,11 +40,6 @@ class Limit(msgspec.Struct, frozen=True):
     limit: float
     severity: str | None = None
 
-    @property
-    def name(self) -> str:
-        """The gate as it was asked for, with its severity."""
-        return self.gate.name if self.severity is None else f"{self.gate.name}={self.severity}"
-
 
 class GateResult(msgspec.Struct, frozen=True):
     """What became of a gate for one reviewer. `reason` says why it does not hold, else it is None."""
@@ -55,6 +51,11 @@ class GateResult(msgspec.Struct, frozen=True):
     value: float | None
     passed: bool
     reason: str | None
+
+    @property
+    def name(self) -> str:
+        """The gate as people name it, with its severity."""
+        return self.gate if self.severity is None else f"{self.gate} {self.severity}"
 
 
 def _rate(summary: Summary, _: str) -> Reading:
@@ -137,6 +138,11 @@ def parse_limit(gate: Gate, text: str) -> Limit | str:
     return Limit(gate, int(limit) if gate.unit == "count" else limit, severity)
 
 
+def written(value: float | None) -> str:
+    """Write a limit or a value as people type it: `0.8`, `1`, `12`."""
+    return "n/a" if value is None else str(int(value) if value == int(value) else value)
+
+
 def check(limits: Sequence[Limit], summaries: Iterable[Summary]) -> list[GateResult]:
     """Hold every reviewer to every limit; values and limits are compared as they are printed."""
     return [_result(limit, summary) for summary in summaries for limit in limits]
@@ -150,7 +156,7 @@ def _result(limit: Limit, summary: Summary) -> GateResult:
     else:
         value = reading
         passed = value >= limit.limit if limit.gate.bound == "min" else value <= limit.limit
-        reason = f"{value} is {'below' if limit.gate.bound == 'min' else 'above'} {limit.limit}"
+        reason = f"{written(value)} is {'below' if limit.gate.bound == 'min' else 'above'} {written(limit.limit)}"
     return GateResult(
         gate=limit.gate.name,
         reviewer=summary.reviewer,

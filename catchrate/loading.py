@@ -19,7 +19,7 @@ from typing import overload
 import msgspec
 
 from catchrate import places, validation
-from catchrate.errors import InvalidFixtureError, Problem, did_you_mean
+from catchrate.errors import InvalidFixtureError, Problem
 from catchrate.model import Case
 
 STDIN = "-"
@@ -220,9 +220,7 @@ def _split(name: str, data: bytes, parts: list[_Part], problems: list[Problem]) 
     except msgspec.ValidationError:
         raws = msgspec.UNSET
         if not re.match(rb"\s*\{", data):
-            problems.append(
-                Problem(name, "cases[0]", "a fixture must be an object with `cases`, or one case", 1)
-            )
+            problems.append(Problem(name, "cases[0]", "a fixture must be an object with `cases`, or one case", 1))
             return
         message = "must be an array of cases"
         problems.append(Problem(name, "cases", message, _line_of(data, ("cases",))))
@@ -241,9 +239,7 @@ def _split(name: str, data: bytes, parts: list[_Part], problems: list[Problem]) 
     parts.extend([_Part(file, index, raw) for index, raw in enumerate(raws)])
 
 
-def _problems_of(
-    part: _Part, first_seen: dict[str, _Part], *, strict: bool, rationales: bool
-) -> list[Problem]:
+def _problems_of(part: _Part, first_seen: dict[str, _Part], *, strict: bool, rationales: bool) -> list[Problem]:
     """Say everything that is wrong with a case that was found unfit."""
     name, prefix = part.file.name, ("cases", part.index)
     if len(part.raw) > LARGEST_CASE:
@@ -341,6 +337,8 @@ def _read(name: str, problems: list[Problem]) -> bytes | None:
 def _words(error: Exception) -> str:
     """Say why a file could not be read."""
     if isinstance(error, FileNotFoundError):
+        from catchrate.names import did_you_mean
+
         folder, name = os.path.split(os.fspath(error.filename or ""))
         try:
             return "there is no such file or folder" + did_you_mean(name, os.listdir(folder or "."))  # noqa: PTH208
@@ -380,9 +378,7 @@ def _read_file(name: str) -> bytes:
             raise OSError("it is neither a file, a folder nor a pipe")
         data = file.read()
         after = os.fstat(descriptor)
-    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or len(
-        data
-    ) < after.st_size:
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or len(data) < after.st_size:
         raise OSError("it changed while it was read; run again")
     return data
 

@@ -85,7 +85,10 @@ METRICS = (
         name="f1",
         title="F1",
         definition="The harmonic mean of catch rate and precision: high only if both are.",
-        formula="2 x precision x rate / (precision + rate) = 2 x caught / (total + caught + false_positives + redundant_matches)",
+        formula=(
+            "2 x precision x rate / (precision + rate) "
+            "= 2 x caught / (total + caught + false_positives + redundant_matches)"
+        ),
         edge_cases="0 if nothing was caught. Without any issue it is not measurable: null.",
         source="The F measure with equal weights: van Rijsbergen, as above.",
         value=f1,

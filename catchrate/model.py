@@ -11,7 +11,11 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 # What JavaScript's `trim` removes, no more and no less: the fixture format was born there.
-BLANK = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+BLANK = (
+    "\t\n\v\f\r \u00a0\u1680"
+    "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
 
 NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]
 Label = Literal["good", "bad"]
@@ -62,7 +66,7 @@ class Source(msgspec.Struct, frozen=True, gc=False):
     public: msgspec.Raw = _NULL
     license: msgspec.Raw = _NULL
     agent_provenance: msgspec.Raw = _NULL
-    review_output_artifacts: dict[str, msgspec.Raw] = {}  # noqa: RUF012 (msgspec makes a new one for each)
+    review_output_artifacts: dict[str, msgspec.Raw] = {}
 
 
 class Artifact(msgspec.Struct, frozen=True, gc=False):

@@ -33,18 +33,18 @@ def offsets(text: str, paths: Iterable[Path]) -> dict[Path, int]:
     # One entry for each open bracket: the path of the container, and the key or index that comes next.
     stack: list[tuple[Path, str | int | None]] = []
     for match in _TOKEN.finditer(text):
-        token = match.group()
-        if token in "}]":
+        symbol = match.group()
+        if symbol in "}]":
             stack.pop()
             continue
-        if token == ",":
+        if symbol == ",":
             parent, key = stack[-1]
             stack[-1] = (parent, key + 1 if isinstance(key, int) else None)
             continue
-        if token == ":":
+        if symbol == ":":
             continue
         if stack and stack[-1][1] is None:  # in an object, before its value: this is the key
-            stack[-1] = (stack[-1][0], msgspec.json.decode(token, type=str))
+            stack[-1] = (stack[-1][0], msgspec.json.decode(symbol, type=str))
             continue
         path: Path = ()
         if stack:
@@ -52,10 +52,8 @@ def offsets(text: str, paths: Iterable[Path]) -> dict[Path, int]:
             path = (*parent, key) if key is not None else parent
         if path in wanted:
             found[path] = match.start()
-        if token == "{":
+        if symbol == "{":
             stack.append((path, None))
-        elif token == "[":
+        elif symbol == "[":
             stack.append((path, 0))
-    return {
-        path: next(found[path[:n]] for n in range(len(path), -1, -1) if path[:n] in found) for path in paths
-    }
+    return {path: next(found[path[:n]] for n in range(len(path), -1, -1) if path[:n] in found) for path in paths}

@@ -16,9 +16,7 @@ def path(name: str) -> Path:
 
 def schema_names() -> tuple[str, ...]:
     """Name the public schemas, in alphabetical order."""
-    return tuple(
-        sorted(file.name.removesuffix(".schema.json") for file in path("schemas").glob("*.schema.json"))
-    )
+    return tuple(sorted(file.name.removesuffix(".schema.json") for file in path("schemas").glob("*.schema.json")))
 
 
 def schema_text(name: str) -> str:

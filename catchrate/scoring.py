@@ -3,10 +3,9 @@
 The policy (ties, repeats, who counts as reviewed) is written in docs/policy.md.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from sys import intern
-from typing import Any
 
 import msgspec
 
@@ -142,30 +141,38 @@ def _numbered(name: str, taken: list[str]) -> str:
     return f"{name}#{number}"
 
 
+def verdicts(findings: Iterable[Finding]) -> Iterator[tuple[Finding, list[str], list[str]]]:
+    """Go through a reviewer's findings on a case: which issues each one catches, and which it repeats.
+
+    The first match of an issue catches it; every further match of it, also within one finding, is redundant.
+    A finding with neither is a false positive.
+    """
+    caught: set[str] = set()
+    for finding in findings:
+        new: list[str] = []
+        again: list[str] = []
+        for issue_id in finding.matched_ground_truth or ():
+            (again if issue_id in caught else new).append(issue_id)
+            caught.add(issue_id)
+        yield finding, new, again
+
+
 def score_case(
     issues: Sequence[Issue], findings: Sequence[Finding], not_reviewed: NotReviewed | None = None
 ) -> Outcome:
-    """Score one reviewer on one case.
-
-    The first match of an issue catches it; every further match of it, also within one finding, is redundant.
-    A finding without a match is a false positive.
-    """
+    """Score one reviewer on one case, by the verdict on each of its findings."""
     caught: list[str] = []
     false_positives: list[str] = []
     redundant = 0
-    for finding in findings:
-        matches = finding.matched_ground_truth
-        if not matches:
+    for finding, new, again in verdicts(findings):
+        if new:
+            caught += new
+        elif not again:
             name = false_positive_id(finding)
             false_positives.append(_numbered(name, false_positives) if name in false_positives else name)
-            continue
-        for issue_id in matches:
-            if issue_id in caught:
-                redundant += 1
-            else:
-                caught.append(intern(issue_id))
-    if len(caught) > 1:
-        caught = [issue.id for issue in issues if issue.id in caught]
+        redundant += len(again)
+    if caught:
+        caught = [intern(issue.id) for issue in issues if issue.id in caught]
     return Outcome(tuple(caught), tuple(false_positives), redundant, not_reviewed)
 
 

@@ -152,9 +152,7 @@ def _explained(error: "ValidationError") -> Iterator[Fault]:
         yield (
             path,
             str(
-                error.schema.get("description", error.message)
-                if isinstance(error.schema, dict)
-                else error.message
+                error.schema.get("description", error.message) if isinstance(error.schema, dict) else error.message
             ),
         )
 
@@ -207,10 +205,8 @@ def _untold_by_schema(document: dict[str, Any], rationales: bool) -> Iterator[Fa
 
 
 def _unknown_issue(issue_id: str, ids: set[str]) -> str:
-    from catchrate.errors import did_you_mean
+    from catchrate.names import did_you_mean
 
     if not ids:
         return f"names issue {_shown(issue_id)}, but the case has no issues"
-    return (
-        f"names issue {_shown(issue_id)}, which the case does not have{did_you_mean(issue_id, sorted(ids))}"
-    )
+    return f"names issue {_shown(issue_id)}, which the case does not have{did_you_mean(issue_id, sorted(ids))}"

@@ -22,9 +22,7 @@ def _cases(kind: str) -> list[Any]:
 def contains(ours: Any, theirs: Any) -> bool:
     """Every key of theirs is in ours with an equal value; ours may hold more keys."""
     if isinstance(theirs, dict):
-        return isinstance(ours, dict) and all(
-            key in ours and contains(ours[key], theirs[key]) for key in theirs
-        )
+        return isinstance(ours, dict) and all(key in ours and contains(ours[key], theirs[key]) for key in theirs)
     if isinstance(theirs, list):
         return isinstance(ours, list) and len(ours) == len(theirs) and all(map(contains, ours, theirs))
     return type(ours) is type(theirs) and ours == theirs if isinstance(theirs, bool) else bool(ours == theirs)

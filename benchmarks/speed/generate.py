@@ -130,8 +130,7 @@ class Cases:
         repo = f"example/service-{index % 97}"
         pr_url = f"https://github.com/{repo}/pull/{index + 1}"
         base, head, diff = (
-            hashlib.sha256(f"{self.seed} {index} {what}".encode()).hexdigest()
-            for what in ("base", "head", "diff")
+            hashlib.sha256(f"{self.seed} {index} {what}".encode()).hexdigest() for what in ("base", "head", "diff")
         )
         return {
             "id": f"case-{index:06d}",

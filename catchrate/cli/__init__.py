@@ -33,7 +33,7 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
-            from catchrate.errors import did_you_mean
+            from catchrate.names import did_you_mean
 
             near = did_you_mean(args[0], _COMMANDS)
             ctx.fail(f"there is no command {args[0]!r}{near}")
@@ -52,9 +52,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
         ctx.exit()
 
 
-@click.group(
-    cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
-)
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option(
     "--version",
     is_flag=True,
@@ -77,7 +75,10 @@ def main() -> None:
     try:
         status = cli.main(prog_name="catchrate", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        # The words of the person come back in it, perhaps from a script: as harmless as all else.
+        complain(error.format_message().splitlines())
+        if isinstance(error, click.UsageError) and error.ctx:
+            complain([f"see {error.ctx.command_path} --help"])
         status = EXIT_NOT_MEASURED
     except (click.Abort, KeyboardInterrupt):
         complain(["interrupted"])

@@ -1,6 +1,5 @@
 """`catchrate score`: parse, call, print, exit."""
 
-import importlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,24 +8,18 @@ import click
 
 from catchrate import gates as gate_registry
 from catchrate import resources
-from catchrate.cli.terminal import (
-    EXIT_GATE,
-    EXIT_NOT_MEASURED,
-    EXIT_OK,
-    complain,
-    print_out,
-    width,
-    write_file,
-)
-from catchrate.errors import CatchrateError, Problem, did_you_mean
+from catchrate.cli.check import lookalike_warnings
+from catchrate.cli.output import emit, format_options
+from catchrate.cli.terminal import EXIT_GATE, EXIT_NOT_MEASURED, EXIT_OK, complain
+from catchrate.errors import CatchrateError, Problem
 from catchrate.gates import Limit
 from catchrate.loading import open_corpus
 from catchrate.metrics import Summary, summarise
-from catchrate.reporting import Report, reviewed_line, score_report
+from catchrate.names import did_you_mean
+from catchrate.reports.score import reviewed_line, score_report
 from catchrate.scoring import Scores, score
 
 SAMPLE = "benchmarks/agent-prs/sample.json"
-_FORMATS = ("text", "json", "markdown")
 
 
 def _gate_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -64,21 +57,13 @@ def _gate_options(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option("--no-strict", is_flag=True, help="Do not ask each case for source.repo.")
 @click.option("--all-cases", is_flag=True, help="Show every case in text and Markdown.")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(_FORMATS),
-    default="text",
-    show_default=True,
-    help="Format on stdout.",
-)
-@click.option("--json", "as_json", is_flag=True, help="The same as --format=json.")
+@format_options
 @click.option(
     "--out",
     metavar="PATH",
     help="Also write the report to this file: JSON or Markdown (Markdown with --format=text).",
 )
-def command(
+def command(  # noqa: PLR0917 (click passes options by name)
     fixtures: tuple[str, ...],
     reviewers: tuple[str, ...],
     baseline: str | None,
@@ -103,9 +88,7 @@ def command(
         if any(limits.values()):
             problems.append("a gate needs a FIXTURE: name one (is a variable empty?)")
         fixtures = (SAMPLE if Path(SAMPLE).exists() else str(resources.path(SAMPLE)),)
-    problems += [
-        f"--{name} needs a name" for name, value in (("baseline", baseline), ("out", out)) if value == ""
-    ]
+    problems += [f"--{name} needs a name" for name, value in (("baseline", baseline), ("out", out)) if value == ""]
     pairs = _evidence_pairs(evidence_comparison)
     if evidence_comparison is not None and not pairs:
         problems.append(
@@ -150,15 +133,10 @@ def command(
         all_cases=all_cases,
     )
     _warn(scores, shown, asked)
-    written = not out or _write(Path(out), report, "markdown" if format_ == "text" else format_)
-    printed = print_out(_render(format_, report, width()), utf8=format_ != "text")
-    if not (written and printed):
+    if not emit(report, format_, out):
         return EXIT_NOT_MEASURED
     failed = [result for result in results if not result.passed]
-    complain(
-        f"gate {result.gate}{'' if result.severity is None else ' ' + result.severity} does not hold for {result.reviewer}: {result.reason}"
-        for result in failed
-    )
+    complain(f"gate {result.name} does not hold for {result.reviewer}: {result.reason}" for result in failed)
     return EXIT_GATE if failed else EXIT_OK
 
 
@@ -211,53 +189,24 @@ def _out_problems(out: Path, fixtures: tuple[str, ...]) -> Iterator[object]:
             if fixture.is_dir():
                 inside = out.parent.is_dir() and out.parent.samefile(fixture)
                 if inside and out.name.endswith(".json") and not out.name.startswith("_"):
-                    yield Problem(
-                        str(out), "", f"would be scored as a case of {fixture}: choose another --out"
-                    )
+                    yield Problem(str(out), "", f"would be scored as a case of {fixture}: choose another --out")
             elif out.exists() and fixture.exists() and out.samefile(fixture):
                 yield Problem(str(out), "", "is the fixture itself: choose another --out")
         except OSError:
             continue  # reading the fixture will tell
 
 
-def _render(format_: str, report: Report, columns: int) -> Iterator[str]:
-    pieces: Iterator[str] = importlib.import_module(f"catchrate.renderers.{format_}").render(report, columns)
-    return pieces
-
-
-def _write(out: Path, report: Report, format_: str) -> bool:
-    wrong = write_file(out, _render(format_, report, 80))
-    complain([f"could not write {out}: {wrong}" if wrong else f"wrote {out}"])
-    return wrong is None
-
-
 def _warn(scores: Scores, shown: list[Summary], asked: list[Limit]) -> None:
     """Say on stderr what a reader of the numbers must know."""
-    for kind, names in (("reviewers", scores.available), ("severities", scores.severities)):
-        complain(
-            f"warning: {kind} {first!r} and {second!r} are nearly equal: is one meant?"
-            for first, second in lookalikes(names)
-        )
+    complain(lookalike_warnings(dict.fromkeys(scores.available), dict.fromkeys(scores.severities)))
     for summary in shown:
         if not summary.unreviewed:
             continue
         complain([f"warning: {reviewed_line(summary)}"])
-        for result in gate_registry.check([limit for limit in asked if limit.gate.over_all_cases], [summary]):
-            if result.passed:
-                complain(
-                    [
-                        f"warning: gate {result.gate} holds for {summary.reviewer}, but only {summary.reviewed.cases} of {summary.counts.cases} cases were reviewed; ask for --min-reviewed, too"
-                    ]
-                )
-
-
-def lookalikes(names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Pair names that differ only in case, blanks, hyphens, underscores or Unicode form."""
-    import unicodedata
-
-    first: dict[str, str] = {}
-    for name in names:
-        folded = "".join(c for c in unicodedata.normalize("NFKC", name).casefold() if c.isalnum() or c == "#")
-        earlier = first.setdefault(folded, name)
-        if earlier != name:
-            yield earlier, name
+        counting_all = [limit for limit in asked if limit.gate.over_all_cases]
+        complain(
+            f"warning: gate {result.name} holds for {summary.reviewer}, but unreviewed cases count in it as cases "
+            "in which nothing was found; ask for --min-reviewed, too"
+            for result in gate_registry.check(counting_all, [summary])
+            if result.passed
+        )

@@ -26,7 +26,7 @@ def complain(lines: Iterable[object]) -> None:
 
 
 def width() -> int:
-    """The number of columns to write for: the terminal's, 80 where there is none."""
+    """Return the number of columns to write for: the terminal's, 80 where there is none."""
     return shutil.get_terminal_size((80, 24)).columns
 
 

@@ -1,7 +1,6 @@
 """The report as JSON: the outer levels indented, the rows of long arrays one to a line."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
@@ -17,7 +16,7 @@ def render(report: Report, width: int | None = None) -> Iterator[str]:  # noqa: 
     yield "\n"
 
 
-def _value(value: Any, line_break: str) -> Iterator[str]:
+def _value(value: object, line_break: str) -> Iterator[str]:
     inner = line_break + _STEP
     if isinstance(value, dict) and value:
         opening = "{"
@@ -37,7 +36,7 @@ def _value(value: Any, line_break: str) -> Iterator[str]:
         yield _text(value)
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     text = _encode(value)
     if b"\n" in text:  # a value passed on as the fixture's author laid it out
         text = msgspec.json.format(text, indent=-1)

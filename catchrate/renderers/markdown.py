@@ -7,9 +7,16 @@ from catchrate.renderers.cells import MOST_CHARACTERS, figure
 from catchrate.renderers.plain import one_line
 from catchrate.reporting import Cell, Report
 
-# What Markdown or HTML would act on. An entity is never read as syntax, also inside a table's cell.
-_SYNTAX = re.compile(r"[\\`*_{}\[\]()<>#+!|&~$:^=\"'-]")
-_LINKS = re.compile(r"(?i)(?<=[a-z])\.(?=[a-z])|@|(?<=\bGH)-")
+# Markdown acts on none of these behind a backslash. The pipe ends a cell even inside code. The rest are marks of a
+# list, a heading or a line only where a text begins, or where a heading ends.
+_MARKUP = re.compile(r"[\\`*_\[\]|~$]|^[-+=#]|^\d+(?=[.)])|#(?=#*$)")
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+# What GitHub turns into a link or a mention by itself, outside Markdown's own syntax. An empty comment between the
+# characters is invisible and stops it.
+_LINKS = re.compile(
+    r"@(?=\w)|(?<=\w)(?=://)|(?i:\bwww)(?=\.)|(?i:\bGH)(?=-\d)|:(?=[a-z0-9_+-]+:)|(?<=[0-9a-f]{6})(?=[0-9a-f])"
+)
+_COMMENT = "<!-- -->"
 
 
 def render(report: Report, width: int | None = None) -> Iterator[str]:  # noqa: ARG001 (a page has no columns)
@@ -19,23 +26,30 @@ def render(report: Report, width: int | None = None) -> Iterator[str]:  # noqa: 
         yield f"\n{escaped(line)}\n"
     for table in report.sections:
         yield f"\n## {escaped(table.title)}\n\n"
-        yield "| " + " | ".join(escaped(column.title) for column in table.columns) + " |\n"
-        yield (
-            "| "
-            + " | ".join("---:" if column.align == "right" else ":---" for column in table.columns)
-            + " |\n"
-        )
+        yield _row([escaped(column.title) for column in table.columns])
+        yield _row(["---:" if column.align == "right" else ":---" for column in table.columns])
         for row in table.rows:
-            yield "| " + " | ".join(_cell(cell) for cell in row) + " |\n"
+            yield _row([_cell(cell) for cell in row])
         for note in table.notes:
             yield f"\n{escaped(note, 2 * MOST_CHARACTERS)}\n"
 
 
 def escaped(text: str, most: int = MOST_CHARACTERS) -> str:
     """Write a text so that a page shows it as it is: no markup, no HTML, no link, no mention of a person."""
-    return one_line(text, most)
+    pieces = _LINKS.split(one_line(text, most))
+    seams = _LINKS.findall(one_line(text, most))
+    whole = "".join(_plain(piece) + (seam + _COMMENT) for piece, seam in zip(pieces, [*seams, ""], strict=True))
+    return whole.removesuffix(_COMMENT)
+
+
+def _plain(text: str) -> str:
+    return _MARKUP.sub(r"\\\g<0>", re.sub("[&<>]", lambda match: _ENTITIES[match.group()], text))
 
 
 def _cell(cell: Cell) -> str:
     text = figure(cell)
     return escaped(cell) if text is None and isinstance(cell, str) else text or ""
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |\n"

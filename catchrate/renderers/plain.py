@@ -10,7 +10,7 @@ _BREAKS = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029 ]+")
 
 
 def printable(text: str) -> str:
-    """Show what would act on a terminal as an escape (`\\x1b`) in its place. Tabs and line breaks count, too."""
+    """Write whatever would act on a terminal as its code: escape, tab and line breaks among them."""
     return text if text.isascii() and text.isprintable() else _UNSAFE.sub(_escaped, text)
 
 

@@ -1,0 +1,44 @@
+"""How a command chooses a format and gets its report out: to stdout, and to a file where one is asked for."""
+
+import importlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from catchrate.cli.terminal import complain, print_out, width, write_file
+from catchrate.reporting import Report
+
+_FORMATS = ("text", "json", "markdown")
+
+
+def format_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command `--format` and `--json`; it receives `format_` and `as_json`."""
+    command = click.option("--json", "as_json", is_flag=True, help="The same as --format=json.")(command)
+    return click.option(
+        "--format",
+        "format_",
+        type=click.Choice(_FORMATS),
+        default="text",
+        show_default=True,
+        help="Format on stdout.",
+    )(command)
+
+
+def emit(report: Report, format_: str, out: str | None = None) -> bool:
+    """Write a report to `out` and to stdout. False, with a line on stderr, if either could not be written.
+
+    A file gets Markdown where stdout gets text.
+    """
+    written = True
+    if out:
+        wrong = write_file(Path(out), _render(report, "markdown" if format_ == "text" else format_))
+        complain([f"could not write {out}: {wrong}" if wrong else f"wrote {out}"])
+        written = wrong is None
+    return print_out(_render(report, format_), utf8=format_ != "text") and written
+
+
+def _render(report: Report, format_: str) -> Iterator[str]:
+    pieces: Iterator[str] = importlib.import_module(f"catchrate.renderers.{format_}").render(report, width())
+    return pieces

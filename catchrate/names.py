@@ -1,0 +1,24 @@
+"""Names that people mistype: the nearest known one, and pairs that look like one name spelled twice."""
+
+import difflib
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Name the nearest of the known names, as a clause to append to a message ("" where none is near)."""
+    folded = {candidate.casefold(): candidate for candidate in known}
+    near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
+    return f"; did you mean {folded[near[0]]!r}?" if near else ""
+
+
+def lookalikes(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Pair names that differ only in case, blanks, punctuation or Unicode form."""
+    first: dict[str, str] = {}
+    for name in names:
+        form = unicodedata.normalize("NFKC", name).casefold()
+        # `#` sets the runs of one reviewer apart: `codevetter#1` and `codevetter1` are two things.
+        folded = "".join(character for character in form if character.isalnum() or character == "#") or form
+        earlier = first.setdefault(folded, name)
+        if earlier != name:
+            yield earlier, name

@@ -1,0 +1,1 @@
+"""One module a report: the tables that people read, and the document that programs read."""
