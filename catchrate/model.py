@@ -102,9 +102,8 @@ def is_given(value: object) -> bool:
     return isinstance(value, str) and value.strip(BLANK) != ""
 
 
-def artifact_of(source: Source | None, reviewer: str) -> Artifact | None:
+def read_artifact(raw: msgspec.Raw | None) -> Artifact | None:
     """Read what a case's source says of a reviewer's output; None where that is no object."""
-    raw = source.review_output_artifacts.get(reviewer) if source else None
     if raw is None:
         return None
     try:

@@ -1,12 +1,13 @@
 """Names that people mistype: the nearest known one, and pairs that look like one name spelled twice."""
 
-import difflib
 import unicodedata
 from collections.abc import Iterable, Iterator
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Name the nearest of the known names, as a clause to append to a message ("" where none is near)."""
+    import difflib  # 1 ms, only on the way out
+
     folded = {candidate.casefold(): candidate for candidate in known}
     near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
     return f"; did you mean {folded[near[0]]!r}?" if near else ""

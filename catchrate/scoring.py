@@ -6,6 +6,7 @@ The policy (ties, repeats, who counts as reviewed) is written in docs/policy.md.
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from sys import intern
+from typing import Any
 
 import msgspec
 
@@ -17,7 +18,7 @@ from catchrate.model import (
     Label,
     NotReviewed,
     Source,
-    artifact_of,
+    read_artifact,
     why_not_reviewed,
 )
 
@@ -65,21 +66,36 @@ class KnownCase(msgspec.Struct, frozen=True, gc=False):
     issues: tuple[KnownIssue, ...]
 
 
+class Provenance(msgspec.Struct, frozen=True, gc=False):
+    """Where a case comes from, as its fixture says it; None where it says nothing."""
+
+    repo: Any = None
+    pr_url: msgspec.Raw | None = None
+    diff_identity: msgspec.Raw | None = None
+    public: msgspec.Raw | None = None
+    license: msgspec.Raw | None = None
+    agent_provenance: msgspec.Raw | None = None
+
+
 class Context(msgspec.Struct, frozen=True, gc=False):
     """What a case says beside its issues and reviews, to be passed on to the report."""
 
-    source: Source | None
+    source: Provenance
     impact: msgspec.Raw
     adjudication: msgspec.Raw
 
 
 class Outcome(msgspec.Struct, frozen=True, gc=False):
-    """What one reviewer did on one case. `caught` holds issue ids in ground-truth order."""
+    """What one reviewer did on one case. `caught` holds issue ids in ground-truth order.
+
+    `artifact` is what the case's source says of the reviewer's output, as JSON text.
+    """
 
     caught: tuple[str, ...]
     false_positive_ids: tuple[str, ...]
     redundant_matches: int
     not_reviewed: NotReviewed | None
+    artifact: msgspec.Raw | None = None
 
 
 class Effort(msgspec.Struct, frozen=True):
@@ -114,7 +130,7 @@ class Scores(msgspec.Struct, frozen=True):
     digest: str
 
 
-_NO_ENTRY = Outcome((), (), 0, "no_entry")
+_NO_SOURCE = Source()
 
 
 def _hash(value: object) -> bytes:
@@ -158,7 +174,10 @@ def verdicts(findings: Iterable[Finding]) -> Iterator[tuple[Finding, list[str], 
 
 
 def score_case(
-    issues: Sequence[Issue], findings: Sequence[Finding], not_reviewed: NotReviewed | None = None
+    issues: Sequence[Issue],
+    findings: Sequence[Finding],
+    not_reviewed: NotReviewed | None = None,
+    artifact: msgspec.Raw | None = None,
 ) -> Outcome:
     """Score one reviewer on one case, by the verdict on each of its findings."""
     caught: list[str] = []
@@ -173,7 +192,7 @@ def score_case(
         redundant += len(again)
     if caught:
         caught = [intern(issue.id) for issue in issues if issue.id in caught]
-    return Outcome(tuple(caught), tuple(false_positives), redundant, not_reviewed)
+    return Outcome(tuple(caught), tuple(false_positives), redundant, not_reviewed, artifact)
 
 
 def _known_case(case: Case) -> tuple[KnownCase, int]:
@@ -208,11 +227,11 @@ class _Running:
         case_id: str,
         issues: Sequence[Issue],
         findings: tuple[Finding, ...] | None,
-        source: Source | None,
+        raw: msgspec.Raw | None,
     ) -> None:
-        artifact = artifact_of(source, self.reviewer)
+        artifact = read_artifact(raw)
         not_reviewed = why_not_reviewed(findings, artifact)
-        self.outcomes.append(_NO_ENTRY if findings is None else score_case(issues, findings, not_reviewed))
+        self.outcomes.append(score_case(issues, findings or (), not_reviewed, raw))
         self.number += _review_number(case_id, findings or ())
         if artifact is not None:
             self._add_effort(artifact)
@@ -245,6 +264,8 @@ def score(cases: Iterable[Case], reviewers: Sequence[str] | None = None) -> Scor
     corpus_number = 0
     available: dict[str, None] = {}
     running = {name: _Running(name) for name in reviewers or ()}
+    # Artifacts of reviewers that have had no entry yet, by the index of their case.
+    early: dict[str, dict[int, msgspec.Raw]] = {}
     for case in cases:
         if not case.reviews.keys() <= available.keys():
             for name in case.reviews:
@@ -252,14 +273,34 @@ def score(cases: Iterable[Case], reviewers: Sequence[str] | None = None) -> Scor
                 if reviewers is None and name not in running:
                     # It has no entry in the cases before this one, but may have artifacts there.
                     running[name] = late = _Running(name)
-                    for earlier, context in zip(known, contexts, strict=True):
-                        late.add(earlier.id, (), None, context.source)
+                    waiting = early.pop(name, {})
+                    for index, earlier in enumerate(known):
+                        late.add(earlier.id, (), None, waiting.get(index))
         known_case, number = _known_case(case)
         corpus_number += number
+        source = case.source or _NO_SOURCE
+        artifacts = source.review_output_artifacts
         for name, so_far in running.items():
-            so_far.add(case.id, case.ground_truth, case.reviews.get(name), case.source)
+            so_far.add(case.id, case.ground_truth, case.reviews.get(name), artifacts.get(name))
+        if reviewers is None and artifacts.keys() - running.keys():
+            for name, artifact in artifacts.items():
+                if name not in running:
+                    early.setdefault(name, {})[len(known)] = artifact
         known.append(known_case)
-        contexts.append(Context(case.source, case.impact, case.adjudication))
+        contexts.append(
+            Context(
+                Provenance(
+                    source.repo,
+                    source.pr_url,
+                    source.immutable_diff,
+                    source.public,
+                    source.license,
+                    source.agent_provenance,
+                ),
+                case.impact,
+                case.adjudication,
+            )
+        )
     return Scores(
         cases=known,
         contexts=contexts,

@@ -2,7 +2,7 @@
 
 import gc
 import importlib
-import sys
+import os
 
 import click
 
@@ -89,4 +89,5 @@ def main() -> None:
     except RecursionError:
         complain(["the input is nested too deeply: nothing was measured"])
         status = EXIT_NOT_MEASURED
-    sys.exit(finish(status or 0))
+    # All is written and flushed. Taking the interpreter apart would cost a short run a tenth of its time.
+    os._exit(finish(status or 0))

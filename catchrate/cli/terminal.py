@@ -2,10 +2,8 @@
 
 import contextlib
 import os
-import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -27,7 +25,11 @@ def complain(lines: Iterable[object]) -> None:
 
 def width() -> int:
     """Return the number of columns to write for: the terminal's, 80 where there is none."""
-    return shutil.get_terminal_size((80, 24)).columns
+    with contextlib.suppress(ValueError, OSError, AttributeError):
+        return int(os.environ.get("COLUMNS", "")) or 80
+    with contextlib.suppress(ValueError, OSError, AttributeError):
+        return os.get_terminal_size(sys.stdout.fileno()).columns or 80
+    return 80
 
 
 def _joined(pieces: Iterable[str]) -> Iterable[bytes]:
@@ -85,7 +87,7 @@ def _forget_stdout() -> None:
 
 
 def finish(status: int) -> int:
-    """Flush stdout at the end: a full disk must not pass as success."""
+    """Flush what click printed, at the end: a full disk must not pass as success."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -103,6 +105,8 @@ def write_file(path: Path, pieces: Iterable[str]) -> str | None:
 
     A link is followed, a device or pipe is written into, the permissions of a file that is replaced are kept.
     """
+    import tempfile
+
     try:
         path = path.resolve()
         path.parent.mkdir(parents=True, exist_ok=True)

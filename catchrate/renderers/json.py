@@ -1,6 +1,7 @@
 """The report as JSON: the outer levels indented, the rows of long arrays one to a line."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 import msgspec
 
@@ -8,6 +9,7 @@ from catchrate.reporting import Report, Rows
 
 _encode = msgspec.json.Encoder().encode
 _STEP = "  "
+_BATCH = 256  # rows written in one piece
 
 
 def render(report: Report, width: int | None = None) -> Iterator[str]:  # noqa: ARG001 (JSON has no width)
@@ -25,13 +27,19 @@ def _value(value: object, line_break: str) -> Iterator[str]:
             yield from _value(item, inner)
             opening = ","
         yield line_break + "}"
-    elif isinstance(value, Rows | list | tuple):
+    elif isinstance(value, Rows):
+        opening, comma, rows = "[", "," + inner, value.make()
+        while batch := list(islice(rows, _BATCH)):
+            yield opening + inner + comma.join(map(_text, batch))
+            opening = ","
+        yield "[]" if opening == "[" else line_break + "]"
+    elif isinstance(value, list | tuple) and value:
         opening = "["
-        for item in value.make() if isinstance(value, Rows) else value:
+        for item in value:
             yield opening + inner
             yield from _value(item, inner)
             opening = ","
-        yield "[]" if opening == "[" else line_break + "]"
+        yield line_break + "]"
     else:
         yield _text(value)
 

@@ -1,6 +1,6 @@
 """What `catchrate show` reports: one case, its issues and findings side by side."""
 
-from catchrate.model import Case, artifact_of, why_not_reviewed
+from catchrate.model import Case, read_artifact, why_not_reviewed
 from catchrate.reporting import Cell, Column, Report, Table, plural
 from catchrate.reports.wording import WHY_NOT_REVIEWED, placed
 from catchrate.scoring import Outcome, score_case, verdicts
@@ -8,9 +8,10 @@ from catchrate.scoring import Outcome, score_case, verdicts
 
 def case_report(case: Case) -> Report:
     """Report on one case: its issues and who caught them, then what each reviewer said."""
+    artifacts = case.source.review_output_artifacts if case.source else {}
     outcomes = {
         reviewer: score_case(
-            case.ground_truth, findings, why_not_reviewed(findings, artifact_of(case.source, reviewer))
+            case.ground_truth, findings, why_not_reviewed(findings, read_artifact(artifacts.get(reviewer)))
         )
         for reviewer, findings in case.reviews.items()
     }

@@ -17,22 +17,11 @@ from catchrate.metrics import SeverityFigures, Summary
 from catchrate.model import Case, NotReviewed
 from catchrate.reporting import Cell, Change, Column, Report, Rows, Share, Table, plural
 from catchrate.reports.wording import WHY_NOT_REVIEWED, placed
-from catchrate.scoring import KnownCase, Outcome, Scores, verdicts
+from catchrate.scoring import KnownCase, Outcome, Provenance, Scores, verdicts
 
 FORMAT_VERSION = 1
 MOST_CASE_BLOCKS = 24  # cases shown over all reviewers, unless all are asked for
 FEWEST_CASE_BLOCKS = 3  # and for each reviewer at the least
-
-
-class CaseSource(msgspec.Struct, frozen=True):
-    """Where a case comes from, as the fixture says it."""
-
-    repo: Any = None
-    pr_url: Any = None
-    diff_identity: Any = None
-    public: Any = None
-    license: Any = None
-    agent_provenance: Any = None
 
 
 class CaseRow(msgspec.Struct, frozen=True):
@@ -47,7 +36,7 @@ class CaseRow(msgspec.Struct, frozen=True):
     redundant_matches: int
     missed: list[str]
     not_reviewed: NotReviewed | None
-    source: CaseSource
+    source: Provenance
     reviewer_artifact: Any
     impact: Any
     adjudication: Any
@@ -407,7 +396,7 @@ def _summary_document(scores: Scores, summary: Summary, comparison: Comparison |
 
 def _case_documents(scores: Scores, summary: Summary) -> Iterator[CaseRow]:
     for known, context, outcome in zip(scores.cases, scores.contexts, summary.outcomes, strict=True):
-        source, caught = context.source, outcome.caught
+        caught = outcome.caught
         yield CaseRow(
             known.id,
             len(known.issues),
@@ -418,17 +407,8 @@ def _case_documents(scores: Scores, summary: Summary) -> Iterator[CaseRow]:
             outcome.redundant_matches,
             [issue.id for issue in known.issues if issue.id not in caught],
             outcome.not_reviewed,
-            CaseSource(
-                source.repo,
-                source.pr_url,
-                source.immutable_diff,
-                source.public,
-                source.license,
-                source.agent_provenance,
-            )
-            if source
-            else CaseSource(),
-            source.review_output_artifacts.get(summary.reviewer) if source else None,
+            context.source,
+            outcome.artifact,
             context.impact,
             context.adjudication,
         )
