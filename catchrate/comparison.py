@@ -78,9 +78,14 @@ def case_changes(cases: Sequence[KnownCase], new: Summary, old: Summary) -> Iter
         yield CaseChange(
             id=case.id,
             caught_delta=len(now.caught) - len(before.caught),
-            newly_caught=tuple(issue_id for issue_id in now.caught if issue_id not in before.caught),
-            regressed=tuple(issue_id for issue_id in before.caught if issue_id not in now.caught),
+            newly_caught=_without(now.caught, before.caught),
+            regressed=_without(before.caught, now.caught),
         )
+
+
+def _without(ids: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
+    left_out = set(others)
+    return tuple(issue_id for issue_id in ids if issue_id not in left_out)
 
 
 def _node_precision(summary: Summary) -> float:

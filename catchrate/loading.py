@@ -17,7 +17,7 @@ from typing import overload
 
 import msgspec
 
-from catchrate import places, validation
+from catchrate import broken_json, places, validation
 from catchrate.errors import InvalidFixtureError, Problem
 from catchrate.model import Case
 
@@ -58,7 +58,8 @@ class _File:
             return [0]
         first = bytes(self.raws[0])
         candidates = [match.end() for match in _CASES.finditer(self.data)]
-        position = next(start for start in reversed(candidates) if self.data.startswith(first, start))
+        standing = (start for start in reversed(candidates) if self.data.startswith(first, start))
+        position = next(standing, self.data.find(first))  # the key `cases` may be spelled with escapes
         starts = []
         for raw in self.raws:
             between = _BETWEEN.match(self.data, position)
@@ -217,7 +218,11 @@ def _split(name: str, data: bytes, parts: list[_Part], problems: list[Problem]) 
     try:
         raws = _decode_combined(data).cases
     except msgspec.ValidationError:
-        raws = msgspec.UNSET
+        try:
+            msgspec.json.decode(data, type=msgspec.Raw)  # a wrong type is met before a later fault of the syntax
+        except (msgspec.DecodeError, RecursionError) as error:
+            problems.append(_broken(name, "", data, error))
+            return
         if not re.match(rb"\s*\{", data):
             problems.append(Problem(name, "cases[0]", "a fixture must be an object with `cases`, or one case", 1))
             return
@@ -225,7 +230,7 @@ def _split(name: str, data: bytes, parts: list[_Part], problems: list[Problem]) 
         problems.append(Problem(name, "cases", message, _line_of(data, ("cases",))))
         return
     except (msgspec.DecodeError, RecursionError) as error:
-        problems.append(_broken(name, "", data, 0, error))
+        problems.append(_broken(name, "", data, error))
         return
     if raws is msgspec.UNSET:
         parts.append(_Part(_File(name, data), 0, data))
@@ -253,7 +258,8 @@ def _problems_of(part: _Part, first_seen: dict[str, _Part], *, strict: bool, rat
     try:
         document = _decode_any(part.raw)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        return [_broken(name, places.written(prefix), part.file.data, part.start, error)]
+        where = places.written(prefix)
+        return [_broken(name, where, part.file.data, error, start=part.start, text=bytes(part.raw))]
     found = validation.faults(document, strict=strict, rationales=rationales)
     case_id = document.get("id") if isinstance(document, dict) else None
     if isinstance(case_id, str):
@@ -282,7 +288,7 @@ def _problems_of(part: _Part, first_seen: dict[str, _Part], *, strict: bool, rat
     at = places.offsets(text, [path for path, _ in found])
     return [
         Problem(name, places.written((*prefix, *path)), message, first_line + text.count("\n", 0, at[path]))
-        for path, message in found
+        for path, message in sorted(found, key=lambda fault: at[fault[0]])
     ]
 
 
@@ -291,21 +297,27 @@ def _line_of(data: bytes, path: places.Path) -> int:
     return text.count("\n", 0, places.offsets(text, [path])[path]) + 1
 
 
-def _broken(name: str, path: str, data: bytes, start: int, error: Exception) -> Problem:
-    """Say where and why a text is no JSON that can be held. `start` is where the decoder began to read."""
+def _broken(
+    name: str, path: str, data: bytes, error: Exception, *, start: int = 0, text: bytes | None = None
+) -> Problem:
+    """Say where and why a text is no JSON that can be held.
+
+    The text is the file's `data`, or a part of it that begins at `start`.
+    """
+    text = data if text is None else text
     if isinstance(error, RecursionError):
         return Problem(name, path, "is nested too deeply to be read")
+    if len(text) <= LARGEST_CASE:
+        told = broken_json.diagnose(text.decode())
+        if told is not None:
+            reason, offset = told
+            line, column = _line_and_column(data, start + len(text.decode()[:offset].encode()))
+            return Problem(name, path, f"is not valid JSON: {reason}", line, column)
     reason, _, place = str(error).partition(" (byte ")
+    reason = reason.removeprefix("JSON is malformed: ")
     if not place:
-        reason, offset = "it ends too early, with a bracket or a quote still open", len(data)
-    else:
-        offset = start + int(place.rstrip(")"))
-        reason = reason.removeprefix("JSON is malformed: ")
-        if re.match(rb"-?(NaN|Infinity)", data[max(0, offset - 1) : offset + 10].lstrip(b" :,[")):
-            reason = "NaN and Infinity are no JSON numbers; write null"
-        elif reason.startswith("Number out of range"):
-            reason = "a number is too large to be held"
-    line, column = _line_and_column(data, offset)
+        return Problem(name, path, f"is not valid JSON: {reason}")
+    line, column = _line_and_column(data, start + int(place.rstrip(")")))
     return Problem(name, path, f"is not valid JSON: {reason}", line, column)
 
 

@@ -36,11 +36,10 @@ def precision(counts: Counts) -> float | None:
 
 def f1(counts: Counts) -> float | None:
     """Return the harmonic mean of catch rate and precision; 0 if nothing was caught, None without issues."""
-    rate = catch_rate(counts)
-    if rate is None:
+    if not counts.total:
         return None
-    exact = precision(counts)
-    return 2 * exact * rate / (exact + rate) if exact and rate else 0.0
+    # One division of whole numbers: it hits an exact half where rounded rate and precision may miss it.
+    return 2 * counts.caught / (counts.total + counts.caught + counts.false_positives + counts.redundant_matches)
 
 
 class Metric(msgspec.Struct, frozen=True):

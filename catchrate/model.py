@@ -103,12 +103,17 @@ def is_given(value: object) -> bool:
 
 
 def read_artifact(raw: msgspec.Raw | None) -> Artifact | None:
-    """Read what a case's source says of a reviewer's output; None where that is no object."""
+    """Read what a case's source says of a reviewer's output; None where that is no object.
+
+    Raises msgspec.ValidationError for an object with a number that cannot be held.
+    """
     if raw is None:
         return None
     try:
         return _decode_artifact(raw)
     except msgspec.ValidationError:
+        if bytes(raw).startswith(b"{"):
+            raise  # a number that cannot be held: what else the artifact says must not be lost with it
         return None
 
 

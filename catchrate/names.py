@@ -1,5 +1,6 @@
 """Names that people mistype: the nearest known one, and pairs that look like one name spelled twice."""
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
@@ -14,12 +15,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def lookalikes(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Pair names that differ only in case, blanks, punctuation or Unicode form."""
+    """Pair names that differ only in case, blanks, hyphens, underscores or Unicode form."""
     first: dict[str, str] = {}
     for name in names:
         form = unicodedata.normalize("NFKC", name).casefold()
-        # `#` sets the runs of one reviewer apart: `codevetter#1` and `codevetter1` are two things.
-        folded = "".join(character for character in form if character.isalnum() or character == "#") or form
+        folded = re.sub(r"[\s_-]", "", form) or form
         earlier = first.setdefault(folded, name)
         if earlier != name:
             yield earlier, name

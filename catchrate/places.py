@@ -1,7 +1,7 @@
 """Where in a JSON text a path leads to, so that a fault can name its line."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -22,6 +22,12 @@ def written(path: Path) -> str:
     return text
 
 
+def tokens(text: str) -> Iterator[tuple[str, int]]:
+    """Take a JSON text apart: strings, numbers, words and punctuation, each with its offset in characters."""
+    for match in _TOKEN.finditer(text):
+        yield match.group(), match.start()
+
+
 def offsets(text: str, paths: Iterable[Path]) -> dict[Path, int]:
     """Find where the values at some paths begin in a JSON text, as offsets in characters.
 
@@ -32,8 +38,7 @@ def offsets(text: str, paths: Iterable[Path]) -> dict[Path, int]:
     found: dict[Path, int] = {}
     # One entry for each open bracket: the path of the container, and the key or index that comes next.
     stack: list[tuple[Path, str | int | None]] = []
-    for match in _TOKEN.finditer(text):
-        symbol = match.group()
+    for symbol, offset in tokens(text):
         if symbol in "}]":
             stack.pop()
             continue
@@ -51,7 +56,7 @@ def offsets(text: str, paths: Iterable[Path]) -> dict[Path, int]:
             parent, key = stack[-1]
             path = (*parent, key) if key is not None else parent
         if path in wanted:
-            found[path] = match.start()
+            found[path] = offset
         if symbol == "{":
             stack.append((path, None))
         elif symbol == "[":

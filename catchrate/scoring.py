@@ -5,11 +5,13 @@ The policy (ties, repeats, who counts as reviewed) is written in docs/policy.md.
 
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
-from sys import intern
+from math import isfinite
+from sys import float_info, intern
 from typing import Any
 
 import msgspec
 
+from catchrate.errors import InvalidFixtureError, Problem
 from catchrate.model import (
     Artifact,
     Case,
@@ -99,9 +101,12 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
 
 
 class Effort(msgspec.Struct, frozen=True):
-    """What the artifacts of a reviewer say about its runs; figures that an artifact lacks add nothing."""
+    """What the artifacts of a reviewer say about its runs; figures that an artifact lacks add nothing.
 
-    elapsed_ms: float = 0
+    `elapsed_ms` is None where the sum is too large for a number.
+    """
+
+    elapsed_ms: float | None = 0
     unverified_fix_count: int = 0
     versions: tuple[str, ...] = ()
 
@@ -131,6 +136,7 @@ class Scores(msgspec.Struct, frozen=True):
 
 
 _NO_SOURCE = Source()
+_LARGEST = int(float_info.max)
 
 
 def _hash(value: object) -> bytes:
@@ -149,12 +155,15 @@ def false_positive_id(finding: Finding) -> str:
     return blake2b(_encode((finding.file_path, finding.line, finding.title)), digest_size=6).hexdigest()
 
 
-def _numbered(name: str, taken: list[str]) -> str:
-    """Tell repeats of a name within a case apart by a number, from the second on."""
-    number = 2
-    while f"{name}#{number}" in taken:
+def _numbered(name: str, taken: dict[str, int]) -> str:
+    """Tell repeats of a name within a case apart by a number, from the second on. `taken` counts the uses."""
+    number = taken.get(name, 0) + 1
+    given = name
+    while number > 1 and (given := f"{name}#{number}") in taken:
         number += 1
-    return f"{name}#{number}"
+    taken[name] = number
+    taken[given] = taken.get(given, 1)
+    return given
 
 
 def verdicts(findings: Iterable[Finding]) -> Iterator[tuple[Finding, list[str], list[str]]]:
@@ -182,16 +191,17 @@ def score_case(
     """Score one reviewer on one case, by the verdict on each of its findings."""
     caught: list[str] = []
     false_positives: list[str] = []
+    taken: dict[str, int] = {}
     redundant = 0
     for finding, new, again in verdicts(findings):
         if new:
             caught += new
         elif not again:
-            name = false_positive_id(finding)
-            false_positives.append(_numbered(name, false_positives) if name in false_positives else name)
+            false_positives.append(_numbered(false_positive_id(finding), taken))
         redundant += len(again)
     if caught:
-        caught = [intern(issue.id) for issue in issues if issue.id in caught]
+        hits = set(caught)
+        caught = [intern(issue.id) for issue in issues if issue.id in hits]
     return Outcome(tuple(caught), tuple(false_positives), redundant, not_reviewed, artifact)
 
 
@@ -209,6 +219,18 @@ def _review_number(case_id: str, findings: Sequence[Finding]) -> int:
     matches = [sorted(finding.matched_ground_truth or ()) for finding in findings]
     matches.sort()
     return int.from_bytes(_hash((case_id, matches)), "big")
+
+
+def _is_figure(value: object) -> bool:
+    """Tell whether a value is a number that a double holds; true and false are none."""
+    return type(value) is float or (type(value) is int and abs(value) <= _LARGEST)
+
+
+def _told(value: object) -> str:
+    """Write a version or a tier; what is neither text nor a number is as good as missing."""
+    if isinstance(value, str) and value:
+        return value
+    return _encode(value).decode() if _is_figure(value) else "unreported"
 
 
 class _Running:
@@ -229,7 +251,12 @@ class _Running:
         findings: tuple[Finding, ...] | None,
         raw: msgspec.Raw | None,
     ) -> None:
-        artifact = read_artifact(raw)
+        try:
+            artifact = read_artifact(raw)
+        except msgspec.ValidationError:
+            place = f"source.review_output_artifacts.{self.reviewer}"
+            problem = Problem("", f"case {case_id}: {place}", "holds a number that is too large: mend it")
+            raise InvalidFixtureError([problem]) from None
         not_reviewed = why_not_reviewed(findings, artifact)
         self.outcomes.append(score_case(issues, findings or (), not_reviewed, raw))
         self.number += _review_number(case_id, findings or ())
@@ -238,17 +265,16 @@ class _Running:
 
     def _add_effort(self, artifact: Artifact) -> None:
         elapsed, fixes = artifact.elapsed_ms, artifact.unverified_fix_count
-        if type(elapsed) is int or type(elapsed) is float:  # a bool is no figure
+        if _is_figure(elapsed):
             self.elapsed_ms += elapsed
-        if type(fixes) is int or (type(fixes) is float and fixes.is_integer()):
+        if _is_figure(fixes) and fixes == int(fixes):
             self.unverified_fix_count += int(fixes)
         if isinstance(artifact.tool, str) and artifact.tool:
-            version = artifact.version or "unreported"
-            tier = artifact.tier or "unreported"
-            self.versions[f"{artifact.tool}@{version} ({tier})"] = None
+            self.versions[f"{artifact.tool}@{_told(artifact.version)} ({_told(artifact.tier)})"] = None
 
     def score(self) -> ReviewerScore:
-        effort = Effort(self.elapsed_ms, self.unverified_fix_count, tuple(self.versions))
+        elapsed = self.elapsed_ms if isfinite(self.elapsed_ms) else None
+        effort = Effort(elapsed, self.unverified_fix_count, tuple(self.versions))
         return ReviewerScore(self.reviewer, self.outcomes, effort, _hex(self.number))
 
 
@@ -325,15 +351,21 @@ def count(cases: Sequence[KnownCase], outcomes: Sequence[Outcome], *, reviewed_o
     return Counts(n, caught, total, false_positives, redundant)
 
 
+def missed(case: KnownCase, outcome: Outcome) -> list[KnownIssue]:
+    """List the issues of a case that a reviewer did not catch, in ground-truth order."""
+    if len(outcome.caught) == len(case.issues):
+        return []
+    hits = set(outcome.caught)
+    return [issue for issue in case.issues if issue.id not in hits]
+
+
 def count_severities(cases: Sequence[KnownCase], outcomes: Sequence[Outcome]) -> dict[str, Counts]:
     """Count caught and total issues by severity, in order of first appearance, over all cases."""
-    total: dict[str, int] = {}
-    caught: dict[str, int] = {}
+    totals: dict[str, int] = {}
+    misses: dict[str, int] = {}
     for case, outcome in zip(cases, outcomes, strict=True):
-        hits = outcome.caught
         for issue in case.issues:
-            severity = issue.severity
-            total[severity] = total.get(severity, 0) + 1
-            if issue.id in hits:
-                caught[severity] = caught.get(severity, 0) + 1
-    return {name: Counts(caught=caught.get(name, 0), total=total[name]) for name in total}
+            totals[issue.severity] = totals.get(issue.severity, 0) + 1
+        for issue in missed(case, outcome):
+            misses[issue.severity] = misses.get(issue.severity, 0) + 1
+    return {name: Counts(caught=total - misses.get(name, 0), total=total) for name, total in totals.items()}

@@ -130,12 +130,9 @@ def _explained(error: "ValidationError") -> Iterator[Fault]:
         for key in value:
             if key not in cast(dict[str, Any], error.instance):
                 yield (*path, key), "is missing: add it"
-    elif "matched_ground_truth" in path:
+    elif path[3:4] == ("matched_ground_truth",) and error.validator != "maxItems":
         # A wrong element is a fault of the whole list, as an unknown id is.
-        yield (
-            path[: path.index("matched_ground_truth") + 1],
-            "must be an array of ids of this case's issues (strings)",
-        )
+        yield path[:4], "must be an array of ids of this case's issues (strings)"
     elif error.validator == "type":
         wanted = " or ".join(_KINDS[name] for name in ([value] if isinstance(value, str) else value))
         yield path, f"must be {wanted}, not {_kind(error.instance)}"
@@ -146,6 +143,8 @@ def _explained(error: "ValidationError") -> Iterator[Fault]:
         yield path, f"must be {allowed}, not {_shown(error.instance)}"
     elif error.validator == "minItems":
         yield path, 'is empty: list the known issues, or set the case\'s "label" to "good" if it has none'
+    elif error.validator == "maxItems" and path[3:]:
+        yield path, "names issues beside a `disposition`: a finding has the one or the other; remove one"
     elif error.validator == "maxItems":
         yield path, 'must be empty in a case labelled "good": remove the issues, or the label'
     else:

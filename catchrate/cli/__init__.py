@@ -83,6 +83,11 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         complain(["interrupted"])
         status = 130
+    except BrokenPipeError:
+        status = 0
+    except OSError as error:
+        complain([f"could not write the output: {error.strerror or error}"])
+        status = EXIT_NOT_MEASURED
     except MemoryError:
         complain(["out of memory: nothing was measured"])
         status = EXIT_NOT_MEASURED

@@ -5,6 +5,7 @@ from itertools import islice
 
 import msgspec
 
+from catchrate.renderers.plain import escape_unsafe
 from catchrate.reporting import Report, Rows
 
 _encode = msgspec.json.Encoder().encode
@@ -46,6 +47,6 @@ def _value(value: object, line_break: str) -> Iterator[str]:
 
 def _text(value: object) -> str:
     text = _encode(value)
-    if b"\n" in text:  # a value passed on as the fixture's author laid it out
+    if b"\n" in text or b"\r" in text:  # a value passed on as the fixture's author laid it out
         text = msgspec.json.format(text, indent=-1)
-    return text.decode()
+    return text.decode() if text.isascii() else escape_unsafe(text.decode(), json=True)

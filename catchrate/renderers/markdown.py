@@ -14,7 +14,7 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 # What GitHub turns into a link or a mention by itself, outside Markdown's own syntax. An empty comment between the
 # characters is invisible and stops it.
 _LINKS = re.compile(
-    r"@(?=\w)|(?<=\w)(?=://)|(?i:\bwww)(?=\.)|(?i:\bGH)(?=-\d)|:(?=[a-z0-9_+-]+:)|(?<=[0-9a-f]{6})(?=[0-9a-f])"
+    r"@(?=\w)|(?<=\w)(?=://)|(?i:\bwww)(?=\.)|(?i:\bGH)(?=-\d)|:(?=[a-z0-9_+-]+:)|#(?=\d)|\b[0-9a-f]{6}(?=[0-9a-f]{1,34}\b)"
 )
 _COMMENT = "<!-- -->"
 

@@ -11,7 +11,7 @@ _BREAKS = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029 ]+")
 
 def printable(text: str) -> str:
     """Write whatever would act on a terminal as its code: escape, tab and line breaks among them."""
-    return text if text.isascii() and text.isprintable() else _UNSAFE.sub(_escaped, text)
+    return text if text.isascii() and text.isprintable() else escape_unsafe(text)
 
 
 def one_line(text: str, most: int) -> str:
@@ -22,6 +22,15 @@ def one_line(text: str, most: int) -> str:
     )
 
 
-def _escaped(match: re.Match[str]) -> str:
-    code = ord(match.group())
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"  # noqa: PLR2004
+def escape_unsafe(text: str, *, json: bool = False) -> str:
+    """Replace every unsafe character by its code, in the spelling of Python or of JSON."""
+    return _UNSAFE.sub(_json_code if json else _code, text)
+
+
+def _code(match: re.Match[str]) -> str:
+    return match.group().encode("unicode_escape").decode()
+
+
+def _json_code(match: re.Match[str]) -> str:
+    utf16 = match.group().encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{utf16[n : n + 4]}" for n in range(0, len(utf16), 4))

@@ -106,10 +106,8 @@ def _lines(text: str, width: int) -> list[str]:
 
 def _head(word: str, width: int) -> str:
     """Take as many characters of a word as fit, up to a seam of a path where there is one; at least one."""
-    taken = 0
-    for index, character in enumerate(word):
-        taken += max(wcwidth(character), 0)
-        if taken > width:
-            seam = max(word.rfind(mark, 0, index) for mark in "/._-") + 1
-            return word[: seam if 2 * seam > index else max(index, 1)]
-    return word
+    # A mark that changes the character before it stays with it.
+    ends = [n for n in range(1, len(word)) if _columns(word[:n]) <= width and wcwidth(word[n]) != 0]
+    end = ends[-1] if ends else 1
+    seam = max(word.rfind(mark, 0, end) for mark in "/._-") + 1
+    return word[: seam if 2 * seam > end else end]

@@ -17,7 +17,7 @@ from catchrate.metrics import SeverityFigures, Summary
 from catchrate.model import Case, NotReviewed
 from catchrate.reporting import Cell, Change, Column, Report, Rows, Share, Table, plural
 from catchrate.reports.wording import WHY_NOT_REVIEWED, placed
-from catchrate.scoring import KnownCase, Outcome, Provenance, Scores, verdicts
+from catchrate.scoring import KnownCase, Outcome, Provenance, Scores, missed, verdicts
 
 FORMAT_VERSION = 1
 MOST_CASE_BLOCKS = 24  # cases shown over all reviewers, unless all are asked for
@@ -64,7 +64,7 @@ class SummaryRow(msgspec.Struct, frozen=True):
     f1: float | None
     false_positives: int
     redundant_matches: int
-    elapsed_ms: float
+    elapsed_ms: float | None
     unverified_fix_count: int
     reviewer_versions: tuple[str, ...]
     by_severity: tuple[SeverityFigures, ...]
@@ -405,7 +405,7 @@ def _case_documents(scores: Scores, summary: Summary) -> Iterator[CaseRow]:
             len(outcome.false_positive_ids),
             outcome.false_positive_ids,
             outcome.redundant_matches,
-            [issue.id for issue in known.issues if issue.id not in caught],
+            [issue.id for issue in missed(known, outcome)],
             outcome.not_reviewed,
             context.source,
             outcome.artifact,
