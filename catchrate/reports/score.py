@@ -128,8 +128,7 @@ def _corpus_line(scores: Scores) -> str:
 
 
 def _reviewer_table(summaries: Sequence[Summary]) -> Table:
-    partial = any(summary.unreviewed for summary in summaries)
-    columns = [
+    columns = (
         Column("reviewer", "left", wraps=True),
         Column("caught"),
         Column("catch rate"),
@@ -137,7 +136,7 @@ def _reviewer_table(summaries: Sequence[Summary]) -> Table:
         Column("F1"),
         Column("false pos."),
         Column("redundant"),
-    ]
+    )
     rows: list[tuple[Cell, ...]] = []
     for summary in summaries:
         counts, seen = summary.counts, summary.reviewed.cases > 0
@@ -151,12 +150,11 @@ def _reviewer_table(summaries: Sequence[Summary]) -> Table:
             counts.false_positives,
             counts.redundant_matches,
         )
-        rows.append((*row, f"{summary.reviewed.cases} of {counts.cases}") if partial else row)
+        rows.append(row)
     notes = tuple(reviewed_line(summary) for summary in summaries if summary.unreviewed)
-    if partial:
-        columns.append(Column("reviewed"))
+    if notes:
         notes += ("The figures above count a case that was not reviewed as one in which nothing was found.",)
-    return Table("Reviewers", tuple(columns), rows, notes)
+    return Table("Reviewers", columns, rows, notes)
 
 
 def reviewed_line(summary: Summary) -> str:
@@ -302,7 +300,7 @@ def _case_table(
 ) -> list[Table]:
     """Show where a reviewer missed and where its noise is, the worst cases first."""
     trouble = [
-        (-(len(case.issues) - len(outcome.caught) + _noise(outcome)), index)
+        (0 if outcome.not_reviewed else -(len(case.issues) - len(outcome.caught) + _noise(outcome)), index)
         for index, (case, outcome) in enumerate(zip(scores.cases, summary.outcomes, strict=True))
     ]
     if not all_cases:
@@ -319,12 +317,14 @@ def _case_table(
         notes = (f"{plural(left_out, 'more case')} with misses or noise left out; --all-cases shows all.",)
     if not rows:
         return []
-    counts = summary.counts
+    seen = summary.reviewed
     title = (
-        f"{summary.reviewer}: {counts.total - counts.caught} missed, "
-        f"{plural(counts.false_positives, 'false positive')}, "
-        f"{plural(counts.redundant_matches, 'redundant match')}"
+        f"{summary.reviewer}: {seen.total - seen.caught} missed, "
+        f"{plural(seen.false_positives, 'false positive')}, "
+        f"{plural(seen.redundant_matches, 'redundant match')}"
     )
+    if summary.unreviewed:
+        title += f" in {plural(seen.cases, 'reviewed case')}"
     columns = (
         Column("case", "left", wraps=True),
         Column("caught"),
@@ -342,10 +342,10 @@ def _noise(outcome: Outcome) -> int:
 def _case_rows(known: KnownCase, case: Case, outcome: Outcome, reviewer: str) -> Iterator[tuple[Cell, ...]]:
     told: list[tuple[str, Cell, Cell]] = []
     if outcome.not_reviewed:
-        told.append((f"not reviewed ({WHY_NOT_REVIEWED[outcome.not_reviewed]})", None, None))
-    told += [
-        ("missed", issue.severity, issue.title) for issue in case.ground_truth if issue.id not in outcome.caught
-    ]
+        yield known.id, None, f"not reviewed ({WHY_NOT_REVIEWED[outcome.not_reviewed]})", None, None
+        return
+    hits = set(outcome.caught)
+    told += [("missed", issue.severity, issue.title) for issue in case.ground_truth if issue.id not in hits]
     for finding, caught, again in verdicts(case.reviews.get(reviewer, ())):
         if caught or again:
             told += [("redundant match", None, f"{finding.title} (again {issue_id})") for issue_id in again]
