@@ -5,27 +5,20 @@ For a case that is not, `faults` has the public JSON Schema say everything that 
 the same verdict.
 """
 
-import re
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from catchrate import resources
 from catchrate.model import BLANK, Case, is_given
+from catchrate.placeholders import is_filled_in
 from catchrate.places import Path
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
     from jsonschema.protocols import Validator
 
-_PLACEHOLDER = re.compile(r"\bTODO\b", re.IGNORECASE | re.ASCII)
-
 Fault = tuple[Path, str]
-
-
-def is_filled_in(value: object) -> bool:
-    """Tell whether a value is given and holds no placeholder (the word TODO, in any case)."""
-    return isinstance(value, str) and is_given(value) and not _PLACEHOLDER.search(value)
 
 
 def is_sound(case: Case, *, strict: bool, rationales: bool) -> bool:

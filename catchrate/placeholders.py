@@ -1,0 +1,13 @@
+"""What counts as filled in: a text that is given and is no placeholder."""
+
+import re
+
+from catchrate.model import is_given
+
+# The word TODO in any case: `TODO-later` is a placeholder, `todo_list` and `TODOS` are not.
+_PLACEHOLDER = re.compile(r"\bTODO\b", re.IGNORECASE | re.ASCII)
+
+
+def is_filled_in(value: object) -> bool:
+    """Tell whether a value is given and holds no placeholder."""
+    return isinstance(value, str) and is_given(value) and not _PLACEHOLDER.search(value)
