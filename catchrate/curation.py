@@ -134,9 +134,7 @@ def judge(subject: Subject) -> CaseState:
         id=subject.at("id"),
         title=subject.at("title"),
         issues=tuple(ready.values()),
-        publishable_issues=tuple(
-            {**found["publishable"], **ready}[path] for path in {**ready, **found["publishable"]}
-        ),
+        publishable_issues=tuple({**found["publishable"], **ready}[path] for path in {**ready, **found["publishable"]}),
         claim_blockers=tuple(name for name in subject.reviewers if _status(subject, name) == "blocked_external"),
     )
 
@@ -181,9 +179,7 @@ def _each_issue(key: str, check: Check) -> Callable[[Subject], Iterator[str]]:
     return broken
 
 
-def _each_artifact(
-    key: str, check: Check, *, status: Check = lambda _: True
-) -> Callable[[Subject], Iterator[str]]:
+def _each_artifact(key: str, check: Check, *, status: Check = lambda _: True) -> Callable[[Subject], Iterator[str]]:
     """Look into the artifact of each required reviewer that is an object with such a status."""
 
     def broken(subject: Subject) -> Iterator[str]:

@@ -58,7 +58,7 @@ class _File:
             return [0]
         first = bytes(self.raws[0])
         candidates = [match.end() for match in _CASES.finditer(self.data)]
-        standing = (start for start in reversed(candidates) if self.data.startswith(first, start))
+        standing = (start for start in candidates if self.data.startswith(first, start))
         position = next(standing, self.data.find(first))  # the key `cases` may be spelled with escapes
         starts = []
         for raw in self.raws:
@@ -93,8 +93,7 @@ def _decode_case(text: msgspec.Raw | bytes) -> Case:
             document.pop("source", None)
         elif not isinstance(source.get("review_output_artifacts"), dict):
             source.pop("review_output_artifacts", None)
-        else:
-            raise
+        # Encoding it anew also leaves the last of equal keys: the types would trip over the first.
         return _decode_sound_case(msgspec.json.encode(document))
 
 
@@ -105,9 +104,7 @@ class Corpus(Sequence[Case]):
     `InvalidFixtureError` that holds every fault of every file: what was computed from the cases before is void.
     """
 
-    def __init__(
-        self, parts: Sequence[_Part], problems: Sequence[Problem], *, strict: bool, rationales: bool
-    ) -> None:
+    def __init__(self, parts: Sequence[_Part], problems: Sequence[Problem], *, strict: bool, rationales: bool) -> None:
         self._parts = parts
         self._problems = problems
         self._strict = strict
@@ -163,9 +160,7 @@ class Corpus(Sequence[Case]):
             raise InvalidFixtureError(problems)
 
 
-def open_corpus(
-    fixtures: Sequence[str | os.PathLike[str]], *, strict: bool = True, rationales: bool = False
-) -> Corpus:
+def open_corpus(fixtures: Sequence[str | os.PathLike[str]], *, strict: bool = True, rationales: bool = False) -> Corpus:
     """Read fixtures and split them into cases, without checking the cases yet: iterating does that.
 
     Each fixture is a file with `cases[]`, a file with one case, a folder of such one-case files, or "-" for

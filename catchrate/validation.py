@@ -143,9 +143,7 @@ def _explained(error: "ValidationError") -> Iterator[Fault]:
     else:
         yield (
             path,
-            str(
-                error.schema.get("description", error.message) if isinstance(error.schema, dict) else error.message
-            ),
+            str(error.schema.get("description", error.message) if isinstance(error.schema, dict) else error.message),
         )
 
 

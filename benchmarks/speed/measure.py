@@ -167,9 +167,7 @@ def run(command: list[str]) -> Run:
         if process.returncode != 0:
             stderr.seek(0)
             said = stderr.read().decode(errors="replace").strip()
-            raise CommandFailedError(
-                f"exit status {process.returncode} instead of 0: {shlex.join(command)}\n{said}"
-            )
+            raise CommandFailedError(f"exit status {process.returncode} instead of 0: {shlex.join(command)}\n{said}")
     return Run(seconds, usage.ru_maxrss * RSS_UNIT)
 
 

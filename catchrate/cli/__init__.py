@@ -6,7 +6,7 @@ import os
 
 import click
 
-from catchrate.cli.terminal import EXIT_NOT_MEASURED, complain, finish
+from catchrate.cli.terminal import EXIT_NOT_MEASURED, EXIT_OK, complain, finish
 
 # Name of the command -> its one line in the overview. Its module has the same name and holds `command`.
 _COMMANDS = {
@@ -76,15 +76,15 @@ def main() -> None:
         status = cli.main(prog_name="catchrate", standalone_mode=False)
     except click.ClickException as error:
         # The words of the person come back in it, perhaps from a script: as harmless as all else.
-        complain(error.format_message().splitlines())
+        complain([" ".join(error.format_message().split())])
         if isinstance(error, click.UsageError) and error.ctx:
             complain([f"see {error.ctx.command_path} --help"])
         status = EXIT_NOT_MEASURED
     except (click.Abort, KeyboardInterrupt):
         complain(["interrupted"])
         status = 130
-    except BrokenPipeError:
-        status = 0
+    except (BrokenPipeError, SystemExit):  # click exits by itself when the reader of its help has gone
+        status = EXIT_OK
     except OSError as error:
         complain([f"could not write the output: {error.strerror or error}"])
         status = EXIT_NOT_MEASURED

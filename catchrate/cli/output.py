@@ -1,13 +1,14 @@
 """How a command chooses a format and gets its report out: to stdout, and to a file where one is asked for."""
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from catchrate.cli.terminal import complain, print_out, width, write_file
+from catchrate.errors import Problem
 from catchrate.reporting import Report
 
 _FORMATS = ("text", "json", "markdown")
@@ -37,6 +38,21 @@ def emit(report: Report, format_: str, out: str | None = None) -> bool:
         complain([f"could not write {out}: {wrong}" if wrong else f"wrote {out}"])
         written = wrong is None
     return print_out(_render(report, format_), utf8=format_ != "text") and written
+
+
+def out_problems(out: str, fixtures: Sequence[str]) -> Iterator[Problem]:
+    """Refuse to write a report over a fixture, or into a folder where it would be read as a case."""
+    for fixture in map(Path, fixtures):
+        try:
+            target = Path(out).resolve()  # a link is followed when it is written, too
+            if fixture.is_dir():
+                inside = target.parent.is_dir() and target.parent.samefile(fixture)
+                if inside and target.name.endswith(".json") and not target.name.startswith("_"):
+                    yield Problem(out, "", f"would be read as a case of {fixture}: choose another --out")
+            elif target.exists() and fixture.exists() and target.samefile(fixture):
+                yield Problem(out, "", "is the fixture itself: choose another --out")
+        except (OSError, RuntimeError):
+            continue  # reading or writing it will tell
 
 
 def _render(report: Report, format_: str) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """`catchrate score`: parse, call, print, exit."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +9,9 @@ import click
 from catchrate import gates as gate_registry
 from catchrate import resources
 from catchrate.cli.check import lookalike_warnings
-from catchrate.cli.output import emit, format_options
+from catchrate.cli.output import emit, format_options, out_problems
 from catchrate.cli.terminal import EXIT_GATE, EXIT_NOT_MEASURED, EXIT_OK, complain
-from catchrate.errors import CatchrateError, Problem
+from catchrate.errors import CatchrateError
 from catchrate.gates import Limit
 from catchrate.loading import open_corpus
 from catchrate.metrics import Summary, summarise
@@ -46,9 +46,7 @@ def _gate_options(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Score this reviewer. Repeatable. Default: every reviewer of the fixture.",
 )
 @click.option("--baseline", metavar="NAME", help="Compare each reviewer with this one.")
-@click.option(
-    "--evidence-comparison", metavar="WITH:WITHOUT", help="Compare a reviewer with evidence and one without."
-)
+@click.option("--evidence-comparison", metavar="WITH:WITHOUT", help="Compare a reviewer with evidence and one without.")
 @_gate_options
 @click.option(
     "--require-rationales",
@@ -95,7 +93,7 @@ def command(  # noqa: PLR0917 (click passes options by name)
             f"--evidence-comparison={evidence_comparison}: write WITH:WITHOUT, two reviewers of the fixture"
         )
     if out:
-        problems += _out_problems(Path(out), fixtures)
+        problems += out_problems(out, fixtures)
 
     names = [*reviewers, *([baseline] if baseline else []), *(name for pair in pairs for name in pair)]
     corpus = open_corpus(fixtures, strict=not no_strict, rationales=require_rationales)
@@ -116,9 +114,7 @@ def command(  # noqa: PLR0917 (click passes options by name)
         return EXIT_NOT_MEASURED
 
     summaries = {
-        entry.reviewer: summarise(scores, entry)
-        for entry in scores.reviewers
-        if entry.reviewer in scores.available
+        entry.reviewer: summarise(scores, entry) for entry in scores.reviewers if entry.reviewer in scores.available
     }
     shown = [summaries[name] for name in dict.fromkeys([*(reviewers or scores.available), *(pair or ())])]
     results = gate_registry.check(asked, shown)
@@ -180,20 +176,6 @@ def _unknown(name: str, scores: Scores) -> str:
     return f"reviewer {name!r} not found{near}; available: {', '.join(scores.available)}".replace(
         "?; available", "? available"
     )
-
-
-def _out_problems(out: Path, fixtures: tuple[str, ...]) -> Iterator[object]:
-    """Refuse to write the report over a fixture, or into a folder where it would be read as a case."""
-    for fixture in map(Path, fixtures):
-        try:
-            if fixture.is_dir():
-                inside = out.parent.is_dir() and out.parent.samefile(fixture)
-                if inside and out.name.endswith(".json") and not out.name.startswith("_"):
-                    yield Problem(str(out), "", f"would be scored as a case of {fixture}: choose another --out")
-            elif out.exists() and fixture.exists() and out.samefile(fixture):
-                yield Problem(str(out), "", "is the fixture itself: choose another --out")
-        except OSError:
-            continue  # reading the fixture will tell
 
 
 def _warn(scores: Scores, shown: list[Summary], asked: list[Limit]) -> None:

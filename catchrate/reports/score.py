@@ -163,9 +163,7 @@ def reviewed_line(summary: Summary) -> str:
     told = ", ".join(
         f"{reasons.count(reason)} {words}" for reason, words in WHY_NOT_REVIEWED.items() if reason in reasons
     )
-    line = (
-        f"{summary.reviewer}: reviewed {summary.reviewed.cases} of {plural(summary.counts.cases, 'case')} ({told})"
-    )
+    line = f"{summary.reviewer}: reviewed {summary.reviewed.cases} of {plural(summary.counts.cases, 'case')} ({told})"
     return line if summary.reviewed.cases else f"{line}: nothing was measured"
 
 
@@ -238,9 +236,7 @@ def _baseline_table(summaries: Sequence[Summary], comparisons: Sequence[Comparis
     return [Table(f"Difference from {baseline}", columns, rows)] if rows else []
 
 
-def _evidence_tables(
-    scores: Scores, evidence: tuple[Summary, Summary], comparison: EvidenceComparison
-) -> list[Table]:
+def _evidence_tables(scores: Scores, evidence: tuple[Summary, Summary], comparison: EvidenceComparison) -> list[Table]:
     columns = (
         Column("caught"),
         Column("catch rate"),
