@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 # ections.abc import Iterator, Sequence
-from typing import overload
+from typing import Any, overload
 
 import msgspec
 
@@ -24,6 +24,15 @@ from catchrate.model import Case
 STDIN = "-"
 LARGEST_CASE = 64 << 20  # bytes: a case is decoded as a whole, and a hostile one grows thirtyfold on the way
 MOST_EXPLAINED = 1_000  # faulty cases whose faults are told one by one
+
+
+class Document(msgspec.Struct, frozen=True):
+    """A case as a plain JSON value, with its text, its file as the person named it, and its index there."""
+
+    file: str
+    index: int
+    value: Any
+    text: str
 
 
 class _Combined(msgspec.Struct):
@@ -121,6 +130,25 @@ class Corpus(Sequence[Case]):
         if isinstance(index, slice):
             return [_decode_case(part.raw) for part in self._parts[index]]
         return _decode_case(self._parts[index].raw)
+
+    def documents(self) -> Iterator["Document"]:
+        """Go through the cases as plain JSON values, whatever they are, without holding them to any rule.
+
+        What is no JSON ends the iteration with an `InvalidFixtureError` that holds every fault of every file.
+        """
+        problems = list(self._problems)
+        for part in self._parts:
+            try:
+                value = _decode_any(part.raw)
+            except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+                where = places.written(("cases", part.index))
+                problems.append(
+                    _broken(part.file.name, where, part.file.data, error, start=part.start, text=bytes(part.raw))
+                )
+            else:
+                yield Document(part.file.name, part.index, value, bytes(part.raw).decode())
+        if problems:
+            raise InvalidFixtureError(problems)
 
     def __iter__(self) -> Iterator[Case]:
         problems = list(self._problems)

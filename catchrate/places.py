@@ -28,6 +28,33 @@ def tokens(text: str) -> Iterator[tuple[str, int]]:
         yield match.group(), match.start()
 
 
+def repeated_keys(text: str) -> list[Path]:
+    """Find the keys that stand more than once in one object of a JSON text; each path is told once."""
+    repeated: dict[Path, None] = {}
+    # One entry for each open bracket: its path, the keys seen in it, and the key or index that comes next.
+    stack: list[tuple[Path, set[str], str | int | None]] = []
+    for symbol, _ in tokens(text):
+        if symbol in "}]":
+            stack.pop()
+        elif symbol == ",":
+            parent, keys, key = stack[-1]
+            stack[-1] = (parent, keys, key + 1 if isinstance(key, int) else None)
+        elif symbol == ":":
+            continue
+        elif stack and stack[-1][2] is None:
+            parent, keys, _ = stack[-1]
+            key = msgspec.json.decode(symbol, type=str)
+            if key in keys:
+                repeated[*parent, key] = None
+            keys.add(key)
+            stack[-1] = (parent, keys, key)
+        elif symbol in "{[":
+            parent, keys, key = stack[-1] if stack else ((), set(), None)
+            path = (*parent, key) if key is not None else parent
+            stack.append((path, set(), None if symbol == "{" else 0))
+    return list(repeated)
+
+
 def offsets(text: str, paths: Iterable[Path]) -> dict[Path, int]:
     """Find where the values at some paths begin in a JSON text, as offsets in characters.
 

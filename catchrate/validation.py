@@ -132,7 +132,8 @@ def _explained(error: "ValidationError") -> Iterator[Fault]:
     elif error.validator == "pattern":
         yield path, "is blank: write what belongs here"
     elif error.validator in ("enum", "const"):
-        allowed = " or ".join(f'"{name}"' for name in (value if isinstance(value, list) else [value]))
+        names = value if isinstance(value, list) else [value]
+        allowed = " or ".join(f'"{name}"' for name in names if name is not None)
         yield path, f"must be {allowed}, not {_shown(error.instance)}"
     elif error.validator == "minItems":
         yield path, 'is empty: list the known issues, or set the case\'s "label" to "good" if it has none'

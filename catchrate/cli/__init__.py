@@ -13,7 +13,10 @@ _COMMANDS = {
     "score": "Score reviewers on a fixture: catch rate, noise, precision, F1, gates.",
     "check": "Only validate fixtures; say every fault.",
     "show": "Put one case's issues and findings side by side.",
+    "new-case": "Start a case, with placeholders for what is to be filled in.",
+    "curation": "Say what is left to do in a corpus, and what speaks against it.",
     "schema": "Print a public JSON Schema.",
+    "config": "Show the project's settings that are in force, and where each comes from.",
 }
 
 
@@ -26,7 +29,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"catchrate.cli.{cmd_name}").command
+        command: click.Command = importlib.import_module(f"catchrate.cli.{cmd_name.replace('-', '_')}").command
         return command
 
     def resolve_command(

@@ -32,11 +32,14 @@ def width() -> int:
     return 80
 
 
-def _joined(pieces: Iterable[str]) -> Iterable[bytes]:
-    """Gather small pieces into larger ones, in UTF-8."""
+def _joined(pieces: Iterable[str | bytes]) -> Iterable[bytes]:
+    """Gather small pieces of text into larger ones, in UTF-8; bytes go through as they are."""
     held: list[str] = []
     size = 0
     for piece in pieces:
+        if isinstance(piece, bytes):
+            yield piece
+            continue
         held.append(piece)
         size += len(piece)
         if size >= _PIECE:
@@ -100,10 +103,11 @@ def finish(status: int) -> int:
     return status
 
 
-def write_file(path: Path, pieces: Iterable[str]) -> str | None:
+def write_file(path: Path, pieces: Iterable[str | bytes], *, overwrite: bool = True) -> str | None:
     """Write a file whole or not at all, making its folders. Returns what went wrong, in words.
 
-    A link is followed, a device or pipe is written into, the permissions of a file that is replaced are kept.
+    A link is followed, a device or pipe is written into, the permissions of a file that is replaced are kept. Without
+    `overwrite` a file that is there, or comes to be there meanwhile, stays as it is.
     """
     import tempfile
 
@@ -126,10 +130,16 @@ def write_file(path: Path, pieces: Iterable[str]) -> str | None:
                     _write_all(file.fileno(), piece)
                 os.fchmod(file.fileno(), stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
                 os.fsync(file.fileno())
-            temporary.replace(path)
+            if overwrite:
+                temporary.replace(path)
+            else:
+                path.hardlink_to(temporary)  # fails where something is there
+                temporary.unlink()
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+    except FileExistsError:
+        return "it is there already"
     except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links, as pathlib tells it
         return getattr(error, "strerror", None) or str(error)
     return None
