@@ -81,6 +81,14 @@ def _f1(summary: Summary, _: str) -> Reading:
     return _of_reviewed(summary.reviewed_figures.f1, summary, "no reviewed case has an issue")
 
 
+def _false_pass_rate(summary: Summary, _: str) -> Reading:
+    return _of_reviewed(summary.reviewed_figures.false_pass_rate, summary, "no reviewed case is bad")
+
+
+def _false_fail_rate(summary: Summary, _: str) -> Reading:
+    return _of_reviewed(summary.reviewed_figures.false_fail_rate, summary, "no reviewed case is a good control")
+
+
 def _reviewed(summary: Summary, _: str) -> Reading:
     if not summary.reviewed.cases:
         return "no case was reviewed"
@@ -117,6 +125,20 @@ GATES = (
     Gate("min-precision", "min", "share", _precision, "Least precision, over the reviewed cases."),
     Gate("min-f1", "min", "share", _f1, "Least F1, over the reviewed cases."),
     Gate("min-reviewed", "min", "share", _reviewed, "Least share of the cases that were reviewed."),
+    Gate(
+        "max-false-pass-rate",
+        "max",
+        "share",
+        _false_pass_rate,
+        "Largest share of the reviewed bad cases in which nothing was caught.",
+    ),
+    Gate(
+        "max-false-fail-rate",
+        "max",
+        "share",
+        _false_fail_rate,
+        "Largest share of the reviewed good controls with a finding.",
+    ),
 )
 
 

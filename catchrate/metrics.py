@@ -42,6 +42,16 @@ def f1(counts: Counts) -> float | None:
     return 2 * counts.caught / (counts.total + counts.caught + counts.false_positives + counts.redundant_matches)
 
 
+def false_pass_rate(counts: Counts) -> float | None:
+    """Return the share of the bad cases in which nothing was caught; None without bad cases."""
+    return counts.false_passes / counts.bad_cases if counts.bad_cases else None
+
+
+def false_fail_rate(counts: Counts) -> float | None:
+    """Return the share of the good controls in which something was found; None without good controls."""
+    return counts.false_fails / counts.good_cases if counts.good_cases else None
+
+
 class Metric(msgspec.Struct, frozen=True):
     """A metric that describes itself. `value` gives the unrounded figure, or None where it is 0/0."""
 
@@ -92,6 +102,32 @@ METRICS = (
         source="The F measure with equal weights: van Rijsbergen, as above.",
         value=f1,
     ),
+    Metric(
+        name="false_pass_rate",
+        title="False pass rate",
+        definition=(
+            "The share of the bad cases in which the reviewer caught nothing: a gate built on it would wave them "
+            "through. Over the reviewed cases."
+        ),
+        formula="false_passes / bad_cases",
+        edge_cases="Without any reviewed bad case it is not measurable: null.",
+        source="The miss rate (false negative rate) of a test, with the case as the unit.",
+        value=false_pass_rate,
+        higher_is_better=False,
+    ),
+    Metric(
+        name="false_fail_rate",
+        title="False fail rate",
+        definition=(
+            "The share of the good controls on which the reviewer found something: a gate built on it would stop "
+            "them. Over the reviewed cases."
+        ),
+        formula="false_fails / good_cases",
+        edge_cases="Without any reviewed good control it is not measurable: null.",
+        source="The false alarm rate (false positive rate) of a test, with the case as the unit.",
+        value=false_fail_rate,
+        higher_is_better=False,
+    ),
 )
 
 
@@ -101,6 +137,8 @@ class Figures(msgspec.Struct, frozen=True):
     rate: float | None
     precision: float | None
     f1: float | None
+    false_pass_rate: float | None
+    false_fail_rate: float | None
 
 
 def figures(counts: Counts) -> Figures:

@@ -33,7 +33,8 @@ class Counts(msgspec.Struct, frozen=True, gc=False):
     """What a reviewer did over some cases. Counts of disjoint sets of cases add up.
 
     `caught` of the `total` issues were found; `false_positives` are findings without a match; each repeated
-    match of an issue already caught in its case is one of `redundant_matches`.
+    match of an issue already caught in its case is one of `redundant_matches`. Of the `bad_cases` (all that are no
+    good controls) nothing was caught in `false_passes`; of the `good_cases` something was found in `false_fails`.
     """
 
     cases: int = 0
@@ -41,15 +42,13 @@ class Counts(msgspec.Struct, frozen=True, gc=False):
     total: int = 0
     false_positives: int = 0
     redundant_matches: int = 0
+    bad_cases: int = 0
+    false_passes: int = 0
+    good_cases: int = 0
+    false_fails: int = 0
 
     def __add__(self, other: "Counts") -> "Counts":
-        return Counts(
-            self.cases + other.cases,
-            self.caught + other.caught,
-            self.total + other.total,
-            self.false_positives + other.false_positives,
-            self.redundant_matches + other.redundant_matches,
-        )
+        return Counts(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
 
 
 class KnownIssue(msgspec.Struct, frozen=True, gc=False):
@@ -339,7 +338,7 @@ def score(cases: Iterable[Case], reviewers: Sequence[str] | None = None) -> Scor
 
 def count(cases: Sequence[KnownCase], outcomes: Sequence[Outcome], *, reviewed_only: bool = False) -> Counts:
     """Add up a reviewer's outcomes: over all cases, or only over those that it reviewed."""
-    n = caught = total = false_positives = redundant = 0
+    n = caught = total = false_positives = redundant = good = false_passes = false_fails = 0
     for case, outcome in zip(cases, outcomes, strict=True):
         if reviewed_only and outcome.not_reviewed is not None:
             continue
@@ -348,7 +347,12 @@ def count(cases: Sequence[KnownCase], outcomes: Sequence[Outcome], *, reviewed_o
         total += len(case.issues)
         false_positives += len(outcome.false_positive_ids)
         redundant += outcome.redundant_matches
-    return Counts(n, caught, total, false_positives, redundant)
+        if case.label == "good":
+            good += 1
+            false_fails += bool(outcome.false_positive_ids)
+        elif not outcome.caught:
+            false_passes += 1
+    return Counts(n, caught, total, false_positives, redundant, n - good, false_passes, good, false_fails)
 
 
 def missed(case: KnownCase, outcome: Outcome) -> list[KnownIssue]:

@@ -42,6 +42,14 @@ class CaseRow(msgspec.Struct, frozen=True):
     adjudication: Any
 
 
+class CaseErrors(msgspec.Struct, frozen=True):
+    """Whole cases that a reviewer got wrong, of those that it reviewed."""
+
+    count: int
+    of: int
+    rate: float | None
+
+
 class ReviewedFigures(msgspec.Struct, frozen=True):
     """What the figures are over the reviewed cases alone; `undecided` cases wait for a label."""
 
@@ -69,6 +77,8 @@ class SummaryRow(msgspec.Struct, frozen=True):
     reviewer_versions: tuple[str, ...]
     by_severity: tuple[SeverityFigures, ...]
     reviewed: ReviewedFigures
+    false_pass: CaseErrors
+    false_fail: CaseErrors
     digest: str
 
 
@@ -92,6 +102,7 @@ def score_report(
     evidence_comparison = compare_evidence(*evidence) if evidence else None
     sections = [_reviewer_table(summaries)]
     sections += _reviewed_table(summaries)
+    sections += _control_table(summaries)
     sections += _severity_table(scores, summaries)
     sections += _baseline_table(summaries, comparisons)
     if evidence and evidence_comparison:
@@ -193,6 +204,31 @@ def _reviewed_table(summaries: Sequence[Summary]) -> list[Table]:
         Column("redundant"),
     )
     return [Table("Over the reviewed cases alone", columns, rows)] if rows else []
+
+
+def _control_table(summaries: Sequence[Summary]) -> list[Table]:
+    """Show whole cases that went wrong; only a corpus with good controls has both sides of that."""
+    if not any(summary.counts.good_cases for summary in summaries):
+        return []
+    columns = (
+        Column("reviewer", "left", wraps=True),
+        Column("false pass"),
+        Column("rate"),
+        Column("false fail"),
+        Column("rate"),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (
+            summary.reviewer,
+            f"{summary.reviewed.false_passes}/{summary.reviewed.bad_cases}",
+            Share(summary.reviewed_figures.false_pass_rate),
+            f"{summary.reviewed.false_fails}/{summary.reviewed.good_cases}",
+            Share(summary.reviewed_figures.false_fail_rate),
+        )
+        for summary in summaries
+    ]
+    note = "False pass: a bad case in which nothing was caught. False fail: a good control with a finding."
+    return [Table("Whole cases", columns, rows, (note,))]
 
 
 def _severity_table(scores: Scores, summaries: Sequence[Summary]) -> list[Table]:
@@ -381,6 +417,8 @@ def _summary_document(scores: Scores, summary: Summary, comparison: Comparison |
             f1=reviewed.f1,
             undecided=summary.undecided,
         ),
+        false_pass=CaseErrors(summary.reviewed.false_passes, summary.reviewed.bad_cases, reviewed.false_pass_rate),
+        false_fail=CaseErrors(summary.reviewed.false_fails, summary.reviewed.good_cases, reviewed.false_fail_rate),
         digest=summary.digest,
     )
     return {
