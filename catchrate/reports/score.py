@@ -12,11 +12,11 @@ from catchrate.comparison import (
     compare_evidence,
     compare_with_baseline,
 )
-from catchrate.gates import GateResult, written
+from catchrate.gates import GateResult
 from catchrate.metrics import SeverityFigures, Summary
 from catchrate.model import Case, NotReviewed
 from catchrate.reporting import Cell, Change, Column, Report, Rows, Share, Table, plural
-from catchrate.reports.wording import WHY_NOT_REVIEWED, placed
+from catchrate.reports.wording import WHY_NOT_REVIEWED, gate_table, placed
 from catchrate.scoring import KnownCase, Outcome, Provenance, Scores, missed, verdicts
 
 FORMAT_VERSION = 1
@@ -107,7 +107,7 @@ def score_report(
     sections += _baseline_table(summaries, comparisons)
     if evidence and evidence_comparison:
         sections += _evidence_tables(scores, evidence, evidence_comparison)
-    sections += _gate_table(gates)
+    sections += gate_table(gates)
     for summary in summaries:
         sections += _case_table(scores, corpus, summary, len(summaries), all_cases)
     return Report(
@@ -304,27 +304,6 @@ def _evidence_tables(scores: Scores, evidence: tuple[Summary, Summary], comparis
         )
         tables.append(Table("Cases in which the two differ", case_columns, changed))
     return tables
-
-
-def _gate_table(gates: Sequence[GateResult]) -> list[Table]:
-    columns = (
-        Column("gate", "left", wraps=True),
-        Column("reviewer", "left", wraps=True),
-        Column("limit"),
-        Column("value"),
-        Column("result", "left", wraps=True),
-    )
-    rows: list[tuple[Cell, ...]] = [
-        (
-            gate.name,
-            gate.reviewer,
-            written(gate.limit),
-            written(gate.value),
-            "holds" if gate.passed else f"FAILS: {gate.reason}",
-        )
-        for gate in gates
-    ]
-    return [Table("Gates", columns, rows)] if rows else []
 
 
 def _case_table(

@@ -1,6 +1,10 @@
-"""Words that several reports share."""
+"""Words and tables that several reports share."""
 
+from collections.abc import Sequence
+
+from catchrate.gates import GateResult, written
 from catchrate.model import NotReviewed
+from catchrate.reporting import Cell, Column, Table
 
 WHY_NOT_REVIEWED: dict[NotReviewed, str] = {
     "no_entry": "no entry",
@@ -15,3 +19,25 @@ def placed(title: str, file_path: object, line: object) -> str:
     if not isinstance(file_path, str):
         return title
     return f"{title} ({file_path}:{line})" if isinstance(line, int | str) else f"{title} ({file_path})"
+
+
+def gate_table(gates: Sequence[GateResult]) -> list[Table]:
+    """Show every gate that was asked for, with its value and its limit; nothing where none was."""
+    columns = (
+        Column("gate", "left", wraps=True),
+        Column("reviewer", "left", wraps=True),
+        Column("limit"),
+        Column("value"),
+        Column("result", "left", wraps=True),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (
+            gate.name,
+            gate.reviewer,
+            written(gate.limit),
+            written(gate.value),
+            "holds" if gate.passed else f"FAILS: {gate.reason}",
+        )
+        for gate in gates
+    ]
+    return [Table("Gates", columns, rows)] if rows else []
