@@ -18,6 +18,7 @@ from catchrate.metrics import Summary, summarise
 from catchrate.names import did_you_mean
 from catchrate.reports.score import reviewed_line, score_report
 from catchrate.scoring import Scores, score
+from catchrate.settings import Settings, load
 
 SAMPLE = "benchmarks/agent-prs/sample.json"
 
@@ -43,7 +44,7 @@ def _gate_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "reviewers",
     multiple=True,
     metavar="NAME",
-    help="Score this reviewer. Repeatable. Default: every reviewer of the fixture.",
+    help="Score this reviewer. Repeatable. Default: those of the settings, else every reviewer of the fixture.",
 )
 @click.option("--baseline", metavar="NAME", help="Compare each reviewer with this one.")
 @click.option("--evidence-comparison", metavar="WITH:WITHOUT", help="Compare a reviewer with evidence and one without.")
@@ -77,15 +78,29 @@ def command(  # noqa: PLR0917 (click passes options by name)
     """Score reviewers on one or more fixtures.
 
     FIXTURE is a file with `cases`, a file with one case, a folder of such files, or - for standard input. Without
-    one, the sample is scored: benchmarks/agent-prs/sample.json where it exists, else the one that comes with
-    catchrate.
+    one, the fixture of the project's settings is scored, else the sample: benchmarks/agent-prs/sample.json where
+    it exists, else the one that comes with catchrate. What is given here wins over the settings.
     """
     format_ = "json" if as_json else format_
-    asked, problems = _limits(limits)
-    if not fixtures:
-        if any(limits.values()):
-            problems.append("a gate needs a FIXTURE: name one (is a variable empty?)")
-        fixtures = (SAMPLE if Path(SAMPLE).exists() else str(resources.path(SAMPLE)),)
+    typed, problems = _limits(limits)
+    project, faults = _project()
+    problems += faults
+    asked = _with_project_gates(typed, project)
+    taken = _taken(project, fixtures, reviewers, baseline)
+    if len(asked) > len(typed):
+        taken.append("gates")
+    if taken:
+        complain([f"in force from {project.file}: {', '.join(taken)}"])
+    named = fixtures or project.fixture
+    if "" in fixtures:
+        problems.append("a FIXTURE is empty: name a file or a folder (is a variable empty?)")
+    if not named and any(limits.values()) and not faults:
+        problems.append("a gate needs a FIXTURE: name one (is a variable empty?)")
+    if not named and project.gates:
+        problems.append(project.problem("gates", "need a FIXTURE: name one, or set `fixture` beside them"))
+    fixtures = named or default_fixture()
+    reviewers = reviewers or project.reviewers or ()
+    baseline = project.baseline if baseline is None else baseline
     problems += [f"--{name} needs a name" for name, value in (("baseline", baseline), ("out", out)) if value == ""]
     pairs = _evidence_pairs(evidence_comparison)
     if evidence_comparison is not None and not pairs:
@@ -94,6 +109,9 @@ def command(  # noqa: PLR0917 (click passes options by name)
         )
     if out:
         problems += out_problems(out, fixtures)
+    if problems and not named:  # nobody asked about the sample: its own faults would only confuse
+        complain(problems)
+        return EXIT_NOT_MEASURED
 
     names = [*reviewers, *([baseline] if baseline else []), *(name for pair in pairs for name in pair)]
     corpus = open_corpus(fixtures, strict=not no_strict, rationales=require_rationales)
@@ -103,11 +121,12 @@ def command(  # noqa: PLR0917 (click passes options by name)
         complain([*problems, *error.problems])
         return EXIT_NOT_MEASURED
     pair, pair_problem = _pair(pairs, scores)
-    problems += [
-        _unknown(name, scores)
-        for name in dict.fromkeys([*reviewers, *([baseline] if baseline else [])])
+    wanted = [("reviewers", name) for name in reviewers] + ([("baseline", baseline)] if baseline else [])
+    problems += dict.fromkeys(
+        project.problem(key, _unknown(name, scores)) if key in taken else _unknown(name, scores)
+        for key, name in wanted
         if name not in scores.available
-    ]
+    )
     problems += pair_problem
     if problems:
         complain(problems)
@@ -149,6 +168,32 @@ def _limits(texts: dict[str, tuple[str, ...]]) -> tuple[list[Limit], list[object
             else:
                 problems.append(limit)
     return limits, problems
+
+
+def default_fixture() -> tuple[str, ...]:
+    """Name the sample: that of the current folder, else the one that comes with catchrate."""
+    return (SAMPLE if Path(SAMPLE).exists() else str(resources.path(SAMPLE)),)
+
+
+def _project() -> tuple[Settings, list[object]]:
+    """Read the project's settings, or say what is wrong with them."""
+    try:
+        return load(), []
+    except CatchrateError as error:
+        return Settings(), list(error.problems)
+
+
+def _taken(project: Settings, fixtures: tuple[str, ...], reviewers: tuple[str, ...], baseline: str | None) -> list[str]:
+    """Name the settings that take the place of what was not typed."""
+    typed = {"fixture": bool(fixtures), "reviewers": bool(reviewers), "baseline": baseline is not None}
+    return [key for key, is_typed in typed.items() if not is_typed and getattr(project, key) is not None]
+
+
+def _with_project_gates(typed: list[Limit], project: Settings) -> list[Limit]:
+    """Add the limits of the settings that were not typed anew, in the order of the registry."""
+    anew = {(limit.gate.name, limit.severity) for limit in typed}
+    added = [limit for limit in project.gates if (limit.gate.name, limit.severity) not in anew]
+    return sorted([*typed, *added], key=lambda limit: gate_registry.GATES.index(limit.gate))
 
 
 def _evidence_pairs(text: str | None) -> list[tuple[str, str]]:

@@ -9,7 +9,8 @@ from catchrate.reporting import Cell, Report
 
 # Markdown acts on none of these behind a backslash. The pipe ends a cell even inside code. The rest are marks of a
 # list, a heading or a line only where a text begins, or where a heading ends.
-_MARKUP = re.compile(r"[\\`*_\[\]|~$]|^[-+=#]|^\d+(?=[.)])|#(?=#*$)")
+_MARKUP = re.compile(r"[\\`*_\[\]|~$]|^[-+=#]|#(?=#*$)")
+_NUMBERED = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 # What GitHub turns into a link or a mention by itself, outside Markdown's own syntax. An empty comment between the
 # characters is invisible and stops it.
@@ -43,7 +44,8 @@ def escaped(text: str, most: int = MOST_CHARACTERS) -> str:
 
 
 def _plain(text: str) -> str:
-    return _MARKUP.sub(r"\\\g<0>", re.sub("[&<>]", lambda match: _ENTITIES[match.group()], text))
+    shown = _MARKUP.sub(r"\\\g<0>", re.sub("[&<>]", lambda match: _ENTITIES[match.group()], text))
+    return _NUMBERED.sub(r"\1\\\2", shown)
 
 
 def _cell(cell: Cell) -> str:
