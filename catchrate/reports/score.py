@@ -24,6 +24,19 @@ MOST_CASE_BLOCKS = 24  # cases shown over all reviewers, unless all are asked fo
 FEWEST_CASE_BLOCKS = 3  # and for each reviewer at the least
 
 
+REVIEWER = Column("reviewer", "left", wraps=True)
+CASE = Column("case", "left", wraps=True)
+SEVERITY = Column("severity", "left", wraps=True)
+FIGURES = (
+    Column("caught"),
+    Column("catch rate"),
+    Column("precision"),
+    Column("F1"),
+    Column("false pos."),
+    Column("redundant"),
+)
+
+
 class CaseRow(msgspec.Struct, frozen=True):
     """One reviewer on one case, as the JSON report lists it."""
 
@@ -106,7 +119,7 @@ def score_report(
     sections += _severity_table(scores, summaries)
     sections += _baseline_table(summaries, comparisons)
     if evidence and evidence_comparison:
-        sections += _evidence_tables(scores, evidence, evidence_comparison)
+        sections += _evidence_tables(scores, evidence, evidence_comparison, all_cases)
     sections += gate_table(gates)
     for summary in summaries:
         sections += _case_table(scores, corpus, summary, len(summaries), all_cases)
@@ -139,15 +152,7 @@ def _corpus_line(scores: Scores) -> str:
 
 
 def _reviewer_table(summaries: Sequence[Summary]) -> Table:
-    columns = (
-        Column("reviewer", "left", wraps=True),
-        Column("caught"),
-        Column("catch rate"),
-        Column("precision"),
-        Column("F1"),
-        Column("false pos."),
-        Column("redundant"),
-    )
+    columns = (REVIEWER, *FIGURES)
     rows: list[tuple[Cell, ...]] = []
     for summary in summaries:
         counts, seen = summary.counts, summary.reviewed.cases > 0
@@ -193,16 +198,7 @@ def _reviewed_table(summaries: Sequence[Summary]) -> list[Table]:
         for summary in summaries
         if summary.unreviewed
     ]
-    columns = (
-        Column("reviewer", "left", wraps=True),
-        Column("cases"),
-        Column("caught"),
-        Column("catch rate"),
-        Column("precision"),
-        Column("F1"),
-        Column("false pos."),
-        Column("redundant"),
-    )
+    columns = (REVIEWER, Column("cases"), *FIGURES)
     return [Table("Over the reviewed cases alone", columns, rows)] if rows else []
 
 
@@ -211,7 +207,7 @@ def _control_table(summaries: Sequence[Summary]) -> list[Table]:
     if not any(summary.counts.good_cases for summary in summaries):
         return []
     columns = (
-        Column("reviewer", "left", wraps=True),
+        REVIEWER,
         Column("false pass"),
         Column("rate"),
         Column("false fail"),
@@ -235,8 +231,8 @@ def _severity_table(scores: Scores, summaries: Sequence[Summary]) -> list[Table]
     if not scores.severities:
         return []
     columns = (
-        Column("severity", "left", wraps=True),
-        Column("reviewer", "left", wraps=True),
+        SEVERITY,
+        REVIEWER,
         Column("caught"),
         Column("catch rate"),
     )
@@ -251,7 +247,7 @@ def _severity_table(scores: Scores, summaries: Sequence[Summary]) -> list[Table]
 
 def _baseline_table(summaries: Sequence[Summary], comparisons: Sequence[Comparison | None]) -> list[Table]:
     columns = (
-        Column("reviewer", "left", wraps=True),
+        REVIEWER,
         Column("caught"),
         Column("catch rate"),
         Column("false pos."),
@@ -273,14 +269,6 @@ def _baseline_table(summaries: Sequence[Summary], comparisons: Sequence[Comparis
 
 
 def _evidence_tables(scores: Scores, evidence: tuple[Summary, Summary], comparison: EvidenceComparison) -> list[Table]:
-    columns = (
-        Column("caught"),
-        Column("catch rate"),
-        Column("precision"),
-        Column("F1"),
-        Column("false pos."),
-        Column("redundant"),
-    )
     row: tuple[Cell, ...] = (
         Change(comparison.caught_delta),
         Change(comparison.rate_delta, share=True),
@@ -295,14 +283,17 @@ def _evidence_tables(scores: Scores, evidence: tuple[Summary, Summary], comparis
         for change in case_changes(scores.cases, *evidence)
         if change.newly_caught or change.regressed
     ]
-    tables = [Table(title, columns, [row])]
+    tables = [Table(title, FIGURES, [row])]
     if changed:
         case_columns = (
-            Column("case", "left", wraps=True),
+            CASE,
             Column("newly caught", "left", wraps=True),
             Column("no longer caught", "left", wraps=True),
         )
-        tables.append(Table("Cases in which the two differ", case_columns, changed))
+        most = len(changed) if all_cases else MOST_CASE_BLOCKS
+        left_out = len(changed) - most
+        notes = (f"{plural(left_out, 'more case')} left out; --all-cases shows all.",) if left_out > 0 else ()
+        tables.append(Table("Cases in which the two differ", case_columns, changed[:most], notes))
     return tables
 
 
@@ -337,10 +328,10 @@ def _case_table(
     if summary.unreviewed:
         title += f" in {plural(seen.cases, 'reviewed case')}"
     columns = (
-        Column("case", "left", wraps=True),
+        CASE,
         Column("caught"),
         Column("what", "left"),
-        Column("severity", "left", wraps=True),
+        SEVERITY,
         Column("title", "left", wraps=True),
     )
     return [Table(title, columns, rows, notes)]
