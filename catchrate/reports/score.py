@@ -268,7 +268,9 @@ def _baseline_table(summaries: Sequence[Summary], comparisons: Sequence[Comparis
     return [Table(f"Difference from {baseline}", columns, rows)] if rows else []
 
 
-def _evidence_tables(scores: Scores, evidence: tuple[Summary, Summary], comparison: EvidenceComparison) -> list[Table]:
+def _evidence_tables(
+    scores: Scores, evidence: tuple[Summary, Summary], comparison: EvidenceComparison, all_cases: bool
+) -> list[Table]:
     row: tuple[Cell, ...] = (
         Change(comparison.caught_delta),
         Change(comparison.rate_delta, share=True),
