@@ -11,8 +11,6 @@ import stat
 import sys
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-
-# ections.abc import Iterator, Sequence
 from typing import Any, overload
 
 import msgspec
@@ -27,12 +25,17 @@ MOST_EXPLAINED = 1_000  # faulty cases whose faults are told one by one
 
 
 class Document(msgspec.Struct, frozen=True):
-    """A case as a plain JSON value, with its text, its file as the person named it, and its index there."""
+    """A case as a plain JSON value, with its text, its file as the person named it, and its index there.
+
+    `file_text` is the text of the whole file, `path` leads to the case in it: () where the file is the case.
+    """
 
     file: str
     index: int
     value: Any
     text: str
+    file_text: str
+    path: places.Path
 
 
 class _Combined(msgspec.Struct):
@@ -137,6 +140,7 @@ class Corpus(Sequence[Case]):
         What is no JSON ends the iteration with an `InvalidFixtureError` that holds every fault of every file.
         """
         problems = list(self._problems)
+        file, file_text = None, ""
         for part in self._parts:
             try:
                 value = _decode_any(part.raw)
@@ -146,7 +150,17 @@ class Corpus(Sequence[Case]):
                     _broken(part.file.name, where, part.file.data, error, start=part.start, text=bytes(part.raw))
                 )
             else:
-                yield Document(part.file.name, part.index, value, bytes(part.raw).decode())
+                if part.file is not file:
+                    file, file_text = part.file, part.file.data.decode()
+                is_alone = part.file.raws is None
+                yield Document(
+                    part.file.name,
+                    part.index,
+                    value,
+                    file_text if is_alone else bytes(part.raw).decode(),
+                    file_text,
+                    () if is_alone else ("cases", part.index),
+                )
         if problems:
             raise InvalidFixtureError(problems)
 
