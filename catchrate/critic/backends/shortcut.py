@@ -7,14 +7,14 @@ that it has to be clearly above.
 import re
 from collections.abc import Callable
 
-from catchrate.critic.backends import Backend, Options, Reply, refuse
+from catchrate.critic.backends import Backend, Options, Reply, digest_of, mock, refuse
 from catchrate.critic.backends.mock import hunks, read
 from catchrate.critic.verdicts import Verdict
 from catchrate.errors import InvalidRequestError, Problem
 from catchrate.names import did_you_mean
 
 # Half of the diffs of the large corpus have more changed lines than this.
-LONG = 12
+LONG = 6
 
 _TEST_PATH = re.compile(r"(?:^|/)(?:tests?|__tests__|spec)/|(?:^|/)test_[^/]*$|[._](?:test|spec)\.[A-Za-z]+$")
 _PATH = re.compile(r'(?:---|\+\+\+) "?(?:[ab]/)?([^\t"]+)')
@@ -79,4 +79,5 @@ def open_backend(argument: str | None, options: Options) -> Backend:
         message = f"there is no shortcut {argument!r}{near} (write shortcut:RULE, one of {', '.join(RULES)})"
         raise InvalidRequestError([Problem("", "", message)])
     rule = argument
-    return Backend("shortcut", rule, {}, lambda diff, _: Reply(f"VERDICT: {verdict(rule, diff)}"), read)
+    identity = {"rules": digest_of(__file__, mock.__file__)}
+    return Backend("shortcut", rule, identity, lambda diff, _: Reply(f"VERDICT: {verdict(rule, diff)}"), read)
