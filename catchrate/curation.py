@@ -7,8 +7,8 @@ is the order in which a person does the work.
 Cases are looked at as plain JSON values: a case that is half written is what curation is for.
 """
 
-import math
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
@@ -49,6 +49,13 @@ class Subject(msgspec.Struct, frozen=True):
         """Return what is said of a reviewer's stored output."""
         artifacts = self.at("source.review_output_artifacts")
         return artifacts.get(reviewer) if isinstance(artifacts, dict) else None
+
+    def artifacts(self) -> Iterator[tuple[str, Any]]:
+        """Go through what is said of the stored diff and of each reviewer's stored output, each with its path."""
+        yield "source.raw_diff_artifact", self.at("source.raw_diff_artifact")
+        outputs = self.at("source.review_output_artifacts")
+        for reviewer, output in outputs.items() if isinstance(outputs, dict) else ():
+            yield f"source.review_output_artifacts.{reviewer}", output
 
     def issues(self) -> Iterator[tuple[str, Any]]:
         """Go through the issues, each with its path."""
@@ -217,11 +224,16 @@ def _is_flag(value: object) -> bool:
 
 
 def _is_duration(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+    # Compared, not asked whether it is finite: an integer of any length can be compared.
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= sys.float_info.max
 
 
 def _is_whole(value: object) -> bool:
     return isinstance(value, int | float) and _is_duration(value) and value == int(value)
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
 def _raw_diff(subject: Subject) -> Iterator[str]:
@@ -264,6 +276,16 @@ def _some_issue(subject: Subject) -> Iterator[str]:
         yield "ground_truth"
 
 
+def _no_issue_of_a_good_case(subject: Subject) -> Iterator[str]:
+    if subject.is_good and subject.at("ground_truth") not in (None, []):
+        yield "ground_truth"
+
+
+def _label(subject: Subject) -> Iterator[str]:
+    if isinstance(subject.case, dict) and subject.case.get("label", "bad") not in ("good", "bad"):
+        yield "label"
+
+
 def _good_reason(subject: Subject) -> Iterator[str]:
     if subject.is_good and not is_filled_in(subject.at("label_rationale")):
         yield "label_rationale"
@@ -274,10 +296,12 @@ def _finding_title(subject: Subject) -> Iterator[str]:
 
 
 def _known_matches(subject: Subject) -> Iterator[str]:
-    ids = [issue.get("id") for _, issue in subject.issues() if isinstance(issue, dict)]
+    ids = {issue["id"] for _, issue in subject.issues() if isinstance(issue, dict) and _is_name(issue.get("id"))}
     for path, finding in subject.findings():
         matches = finding.get("matched_ground_truth") if isinstance(finding, dict) else None
-        if matches is not None and not (isinstance(matches, list) and all(match in ids for match in matches)):
+        if matches is not None and not (
+            isinstance(matches, list) and all(_is_name(match) and match in ids for match in matches)
+        ):
             yield f"{path}.matched_ground_truth"
 
 
@@ -352,6 +376,13 @@ RULES = (
         "A catch rate needs something to catch.",
         _some_issue,
     ),
+    Rule(
+        "ready",
+        "ground_truth",
+        "take the issues out of this good control, or its label",
+        "A case in which something is wrong is no control, and `score` refuses it.",
+        _no_issue_of_a_good_case,
+    ),
     *(
         Rule("ready", f"ground_truth[].{key}", message, why, _each_issue(key, is_filled_in))
         for key, message, why in (
@@ -364,6 +395,13 @@ RULES = (
                 "In a public corpus, 28 of 137 labels were found to be no real bugs.",
             ),
         )
+    ),
+    Rule(
+        "ready",
+        "label",
+        'say "good" or "bad", or leave it out',
+        "Any other label is refused by `score`.",
+        _label,
     ),
     Rule(
         "ready",

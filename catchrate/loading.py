@@ -69,7 +69,7 @@ class _File:
         if self.raws is None:
             return [0]
         first = bytes(self.raws[0])
-        candidates = [match.end() for match in _CASES.finditer(self.data)]
+        candidates = (match.end() for match in _CASES.finditer(self.data) if self._is_outermost(match.start()))
         standing = (start for start in candidates if self.data.startswith(first, start))
         position = next(standing, self.data.find(first))  # the key `cases` may be spelled with escapes
         starts = []
@@ -79,6 +79,11 @@ class _File:
             starts.append(position)
             position += len(raw)
         return starts
+
+    def _is_outermost(self, offset: int) -> bool:
+        """Tell whether an offset lies directly in the file's object, and in nothing inside it."""
+        symbols = [symbol for symbol, _ in places.tokens(self.data[:offset].decode())]
+        return sum(symbol in "{[" for symbol in symbols) - sum(symbol in "}]" for symbol in symbols) == 1
 
 
 _CASES = re.compile(rb'"cases"\s*:\s*\[\s*')

@@ -30,6 +30,8 @@ def tokens(text: str) -> Iterator[tuple[str, int]]:
 
 def repeated_keys(text: str) -> list[Path]:
     """Find the keys that stand more than once in one object of a JSON text; each path is told once."""
+    if not _repeats_a_key(text):
+        return []
     repeated: dict[Path, None] = {}
     # One entry for each open bracket: its path, the keys seen in it, and the key or index that comes next.
     stack: list[tuple[Path, set[str], str | int | None]] = []
@@ -53,6 +55,24 @@ def repeated_keys(text: str) -> list[Path]:
             path = (*parent, key) if key is not None else parent
             stack.append((path, set(), None if symbol == "{" else 0))
     return list(repeated)
+
+
+def _repeats_a_key(text: str) -> bool:
+    """Tell whether an object of a JSON text has a key twice: ten times as fast as finding out where."""
+    import json
+
+    repeats = False
+
+    def look(pairs: list[tuple[str, object]]) -> None:
+        nonlocal repeats
+        repeats = repeats or len({key for key, _ in pairs}) < len(pairs)
+
+    try:
+        # Numbers are not looked at: an integer may be of any length.
+        json.loads(text, object_pairs_hook=look, parse_int=len, parse_float=len)
+    except (ValueError, RecursionError):  # what one decoder takes may be beyond the other
+        return True
+    return repeats
 
 
 def offsets(text: str, paths: Iterable[Path]) -> dict[Path, int]:

@@ -48,7 +48,8 @@ def scaffold(new: NewCase) -> dict[str, Any]:
     stored: dict[str, Any] = {
         "path": diff.path if diff else _todo("path of the stored raw diff, below this file's folder"),
         "url": _todo("link to the stored raw diff"),
-        "sha256": diff.sha256 if diff else _todo("SHA-256 of the raw diff, 64 hex digits"),
+        # Another text than in immutable_diff, or the two would count as equal, and nobody would ask for this one.
+        "sha256": diff.sha256 if diff else _todo("the same as in immutable_diff"),
     }
     if diff:
         stored |= {"bytes": diff.size, "changed_files": list(diff.changed_files)}
@@ -63,7 +64,7 @@ def scaffold(new: NewCase) -> dict[str, Any]:
         "immutable_diff": {
             "base_sha": new.base_sha or _todo("full commit id that the change starts from, 40 hex digits"),
             "head_sha": new.head_sha or _todo("full commit id that the reviewers saw, 40 hex digits"),
-            "sha256": stored["sha256"],
+            "sha256": diff.sha256 if diff else _todo("SHA-256 of the raw diff, 64 hex digits"),
         },
         "license": {
             "spdx": _todo("SPDX id of the repository's licence, such as MIT"),

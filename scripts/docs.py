@@ -31,15 +31,23 @@ from pathlib import Path
 from typing import Any
 
 import catchrate
+from catchrate.critic.corpus import load_corpus
+from catchrate.critic.verdicts import ERRORS
+from catchrate.curation import RULES
+from catchrate.evidence import CHECKS
 from catchrate.gates import GATES
 from catchrate.metrics import METRICS, summarise
+from catchrate.settings import KEYS
 
 ROOT = Path(__file__).resolve().parents[1]
 FIXTURE_SCHEMA = ROOT / "schemas/fixture.schema.json"
 CASE_SCHEMA = ROOT / "schemas/case.schema.json"
 REPORT_SCHEMA = ROOT / "schemas/report.schema.json"
+CURATION_SCHEMA = ROOT / "schemas/curation.schema.json"
+CRITIC_SCHEMA = ROOT / "schemas/critic.schema.json"
+CRITIC_CORPORA = ("benchmarks/critic_corpus", "benchmarks/critic_corpus_large")
 
-# --- tables from the program and its schemas ------------------------------------------------------------------
+# --- tables from the program and its schemas ---------------------------------------------------------------------
 
 Schema = dict[str, Any]
 
@@ -106,9 +114,54 @@ def _fixture_keys() -> str:
     )
 
 
+def _rules() -> str:
+    """One table for each rung of the ladder, in the order in which a person does the work."""
+    rungs = dict.fromkeys(rule.rung for rule in RULES)
+    return "\n".join(
+        f"### To be {rung}\n\n"
+        + _table(
+            ["place", "what to do", "why"],
+            [[f"`{rule.path}`", rule.message, rule.why] for rule in RULES if rule.rung == rung],
+        )
+        for rung in rungs
+    )
+
+
+def _checks() -> str:
+    return _table(["check", "finds", "why"], [[f"`{check.name}`", check.finds, check.why] for check in CHECKS])
+
+
+def _critic_errors() -> str:
+    return _table(["kind", "what happened"], [[f"`{kind}`", meaning] for kind, meaning in ERRORS.items()])
+
+
+def _critic_corpora() -> str:
+    rows = []
+    for name in CRITIC_CORPORA:
+        corpus = load_corpus(ROOT / name)
+        labels = [case.label for case in corpus.cases]
+        rows.append([corpus.digest[:12], f"`{name}`", str(labels.count("bad")), str(labels.count("good"))])
+    return _table(["corpus rev", "corpus", "bad", "good"], rows)
+
+
+def _settings() -> str:
+    return _table(["key", "meaning"], [[f"`{key.example}`", key.help] for key in KEYS])
+
+
 def _report_format() -> str:
+    return _format_of(_parsed(REPORT_SCHEMA))
+
+
+def _curation_format() -> str:
+    return _format_of(_parsed(CURATION_SCHEMA))
+
+
+def _critic_format() -> str:
+    return _format_of(_parsed(CRITIC_SCHEMA))
+
+
+def _format_of(schema: Schema) -> str:
     """One table for each object of a report."""
-    schema = _parsed(REPORT_SCHEMA)
 
     def row(_: tuple[str, ...], node: Schema, key: str) -> str:
         child = _resolved(schema, node["properties"][key])
@@ -187,16 +240,23 @@ def _parsed(path: Path) -> Schema:
 
 
 GENERATED: dict[str, Callable[[], str]] = {
+    "checks": _checks,
     "citation": _citation,
     "counts": _counts,
+    "critic-corpora": _critic_corpora,
+    "critic-errors": _critic_errors,
+    "critic-format": _critic_format,
+    "curation-format": _curation_format,
     "fixture-format": _fixture_format,
     "fixture-keys": _fixture_keys,
     "gates": _gates,
     "metrics": _metrics,
     "report-format": _report_format,
+    "rules": _rules,
+    "settings": _settings,
 }
 
-# --- Markdown -------------------------------------------------------------------------------------------------
+# --- Markdown ----------------------------------------------------------------------------------------------------
 
 _MARKED = re.compile(r"(<!-- generated: (\S+) -->\n).*?(<!-- /generated -->)", re.DOTALL)
 _FENCED = re.compile(
@@ -256,7 +316,7 @@ def _run(command: str, folder: Path) -> str:
     return f"$ {command}\n{output}{status}"
 
 
-# --- the schema of a fixture ----------------------------------------------------------------------------------
+# --- the schema of a fixture -------------------------------------------------------------------------------------
 
 _DEFINITIONS = '  "$defs": {\n'
 
@@ -278,7 +338,7 @@ def fixture_schema(text: str) -> str:
     return flat
 
 
-# --- the files ------------------------------------------------------------------------------------------------
+# --- the files ---------------------------------------------------------------------------------------------------
 
 
 def pages() -> list[Path]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.program import run
+from tests.program import read_report, run, run_inside
 
 CASES = Path(__file__).parents[2] / "shared" / "conformance" / "cases.jsonl"
 
@@ -33,15 +33,25 @@ def test_score_agrees_with_node(case: dict[str, Any], tmp_path: Path) -> None:
     for name, content in case["files"].items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(json.dumps(content), encoding="utf-8")
-    result = run("score", case["target"], *case["args"], cwd=tmp_path)
+    result = run_inside("score", case["target"], *case["args"], cwd=tmp_path)
     expected = case["expect"]
     assert (result.status == 0) == (expected["exit"] == 0), result.stderr
     if "payload" in expected:
-        report = json.loads(result.stdout)
-        assert contains(report, expected["payload"])
+        assert contains(read_report(result.stdout), expected["payload"])
     else:
         assert result.status == 2
         assert result.stdout == ""
         assert result.stderr.strip()
     for path in expected.get("error_paths", []):
         assert f": {path}: " in result.stderr
+
+
+@pytest.mark.parametrize("case", _cases("score")[::40])
+def test_a_process_of_its_own_gives_the_same_answer(case: dict[str, Any], tmp_path: Path) -> None:
+    if not case:
+        return
+    for name, content in case["files"].items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(json.dumps(content), encoding="utf-8")
+    arguments = ("score", case["target"], *case["args"])
+    assert run(*arguments, cwd=tmp_path) == run_inside(*arguments, cwd=tmp_path)

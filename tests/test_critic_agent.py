@@ -80,7 +80,7 @@ def test_only_a_success_that_is_no_error_and_ended_well_counts(change: dict[str,
 
 
 @pytest.mark.parametrize(
-    "key", RESULT.keys() - {"num_turns", "result", "errors", "api_error_status", "terminal_reason"}
+    "key", sorted(RESULT.keys() - {"num_turns", "result", "errors", "api_error_status", "terminal_reason"})
 )
 def test_a_result_without_one_of_its_parts_is_no_verdict(key: str) -> None:
     body = json.dumps({name: value for name, value in RESULT.items() if name != key})

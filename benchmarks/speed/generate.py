@@ -1,6 +1,9 @@
 """Write a fixture of many made-up cases, for measuring speed.
 
-    python benchmarks/speed/generate.py N OUT [--seed S]
+    python benchmarks/speed/generate.py N OUT [--seed S] [--folder]
+
+With `--folder`, OUT is a folder with a file for each case, and the stored diff and outputs of each below
+`artifacts`, as the corpora of curators are laid out.
 
 The text means nothing, the shape is that of hand-labelled cases: everything that scoring and curation look
 at is there, about 3 KB a case. Each reviewer catches, repeats and invents at rates of its own, and one of
@@ -14,7 +17,7 @@ import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -174,16 +177,67 @@ def write(count: int, out: Path, seed: int) -> None:
         file.write("\n]}\n")
 
 
+def diff(touched: dict[str, set[int]]) -> str:
+    """Write a diff that adds a line at each of these lines of these files."""
+    pieces = []
+    for path, lines in touched.items():
+        pieces.append(f"diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n")
+        shift = 0  # how far the lines after the change lie behind those before it
+        last = 0
+        for line in sorted(lines):
+            if line <= last:
+                continue  # a context line of the hunk before
+            first, last = max(line - 3, last + 1), line + 3
+            kept, added = line - first, last - line + 1
+            pieces.append(f"@@ -{first - shift},{kept + added - 1} +{first},{kept + added} @@ def work(item):\n")
+            pieces.append("     item = prepare(item)\n" * kept + "+    item = item.next\n")
+            pieces.append("     item.close()\n" * (added - 1))
+            shift += 1
+    return "".join(pieces)
+
+
+def write_folder(count: int, out: Path, seed: int) -> None:
+    """Write `count` cases into the folder `out`, each with its stored diff and outputs, which keep what it claims."""
+    cases = Cases(seed)
+    stored = out / "artifacts"
+    stored.mkdir(parents=True)
+    for index in range(count):
+        case: Any = cases.case(index)
+        touched: dict[str, set[int]] = {}
+        for thing in (*case["ground_truth"], *(one for review in case["reviews"].values() for one in review)):
+            touched.setdefault(thing["filePath"], set()).add(thing["line"])
+        content = diff(touched).encode()
+        name = f"artifacts/{case['id']}.diff"
+        (out / name).write_bytes(content)
+        source = case["source"]
+        source["immutable_diff"]["sha256"] = hashlib.sha256(content).hexdigest()
+        source["raw_diff_artifact"] |= {
+            "path": name,
+            "sha256": source["immutable_diff"]["sha256"],
+            "bytes": len(content),
+            "changed_files": list(touched),
+        }
+        for reviewer, output in source["review_output_artifacts"].items():
+            if output["status"] == "captured":
+                output["path"] = f"artifacts/{case['id']}.{reviewer}.json"
+                (out / output["path"]).write_text(json.dumps(case["reviews"][reviewer]), encoding="ascii")
+        matched = [one for review in case["reviews"].values() for one in review if "match_rationale" in one]
+        for number, finding in enumerate(matched):  # no two of a corpus may be the same
+            finding["match_rationale"] += f" Match {number} of {case['id']}."
+        (out / f"{case['id']}.json").write_text(json.dumps(case, indent=2) + "\n", encoding="ascii")
+
+
 def main() -> None:
     """Read the command line and write the fixture."""
     parser = argparse.ArgumentParser(description="Write a fixture of many made-up cases.")
     parser.add_argument("count", metavar="N", type=int, help="how many cases")
-    parser.add_argument("out", metavar="OUT", type=Path, help="the file to write")
+    parser.add_argument("out", metavar="OUT", type=Path, help="the file or folder to write")
     parser.add_argument("--seed", metavar="S", type=int, default=1, help="another seed, other cases (1)")
+    parser.add_argument("--folder", action="store_true", help="write a folder of cases with what is stored of each")
     options = parser.parse_args()
     if options.count < 1:
         parser.error("N must be at least 1")
-    write(options.count, options.out, options.seed)
+    (write_folder if options.folder else write)(options.count, options.out, options.seed)
 
 
 if __name__ == "__main__":

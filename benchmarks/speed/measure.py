@@ -37,7 +37,8 @@ class Line(NamedTuple):
     """One comparison, as data: A takes at most `limit` times as long as B.
 
     A command is written as one would type it. `catchrate` and `python` are those of the Python that runs
-    this script, `cases-N.json` is a generated fixture of N cases, `$NAME` a path from the environment.
+    this script, `cases-N.json` is a generated fixture of N cases, `corpus-N` a folder of N cases with what is
+    stored of each, `$NAME` a path from the environment.
     """
 
     name: str  # for --only; lines may share one
@@ -70,12 +71,55 @@ def parse(fixture: str) -> Command:
     return ("python", "-c", "import json,sys;json.load(open(sys.argv[1]))", fixture)
 
 
+def curate(corpus: str) -> Command:
+    """Hold the cases of `corpus` to every rule, and their claims against what is stored."""
+    return ("catchrate", "curation", corpus, "--verify", "--case-range=1:100000", "--json")
+
+
+CRITIC_CORPUS = "benchmarks/critic_corpus_large"
+CRITIC_CASES = 120
+ASK = (
+    *("python", "benchmarks/speed/beside_server.py", str(CRITIC_CASES), "critic", "CORPUS", "--backend=api"),
+    *("--base-url=URL", "--model=m", "--runs=3", "--jobs=8", "--record=FOLDER"),
+)
+
+
+def waits(seconds: str) -> Command:
+    """Only wait for so long, with what Python brings along; `seconds` may compute it."""
+    return ("python", "-c", f"import time;from pathlib import Path;time.sleep({seconds})")
+
+
 LINES = (
     Line("large", "100,000 cases", score(LARGE), parse(LARGE), 0.45, memory_limit=1.6),
     Line("small", "10,000 cases", score(SMALL), parse(SMALL), 0.75),
     Line("growth", "ten times the cases", score(LARGE), score(SMALL), 11.5),
     Line("sample", "the sample, JSON", ("catchrate", "score", "--format=json"), IMPORTS, 1.5, modules=NEEDED),
     Line("sample", "the sample, text", ("catchrate", "score"), IMPORTS, 1.9, modules=NEEDED),
+    Line(
+        "curation",
+        "30 cases with evidence",
+        ("catchrate", "curation", "corpus-30", "--verify"),
+        ("catchrate", "score", "corpus-30"),
+        3.0,
+    ),
+    Line("curation", "ten times the cases with evidence", curate("corpus-10000"), curate("corpus-1000"), 11.5),
+    # 120 cases, 3 runs, 0.2 s for each call, 8 at a time: 9 s of nothing but waiting.
+    Line(
+        "critic",
+        "critic, 120 cases x 3 runs of 0.2 s",
+        ASK,
+        waits(f"{CRITIC_CASES}*3*0.2/8"),
+        1.2,
+        modules=("httpx2",),
+    ),
+    # What catchrate itself adds, start and report included, is below 5 ms a case.
+    Line(
+        "critic",
+        "critic, what it adds to a case",
+        ("catchrate", "critic", CRITIC_CORPUS, "--json"),
+        waits(f"0.005*len([*Path('{CRITIC_CORPUS}').glob('*.diff')])"),
+        1.0,
+    ),
     Line("node", "Node, 100,000 cases", score(LARGE), node(LARGE), None),
     Line("node", "Node, 10,000 cases", score(SMALL), node(SMALL), None),
     Line("node", "Node, the sample", score(SAMPLE), node(SAMPLE), None),
@@ -113,8 +157,8 @@ class CommandFailedError(Exception):
 
 def cases_in(word: str) -> int:
     """Count the cases of the generated fixture that `word` names; 0 where it names none."""
-    found = re.fullmatch(r"cases-(\d+)\.json", word)
-    return int(found[1]) if found else 0
+    found = re.fullmatch(r"cases-(\d+)\.json|corpus-(\d+)", word)
+    return int(found[1] or found[2]) if found else 0
 
 
 def resolve(command: Command, fixtures: Path) -> list[str]:
@@ -147,7 +191,11 @@ def provide(word: str, fixtures: Path) -> None:
         return
     print(f"writing {word}", file=sys.stderr)
     part = path.with_suffix(".part")  # renamed when whole: the next run must not find half a fixture
-    subprocess.run([sys.executable, GENERATE, str(cases_in(word)), part], check=True)
+    for old in (part, path):
+        if old.is_dir():
+            shutil.rmtree(old)
+    shape = ["--folder"] if word.startswith("corpus") else []
+    subprocess.run([sys.executable, GENERATE, str(cases_in(word)), part, *shape], check=True)
     part.replace(path)
 
 

@@ -15,6 +15,10 @@ _COMMANDS = {
     "show": "Put one case's issues and findings side by side.",
     "new-case": "Start a case, with placeholders for what is to be filled in.",
     "curation": "Say what is left to do in a corpus, and what speaks against it.",
+    "agreement": "Compare the labels of two raters: agreement, kappa, what to settle.",
+    "merge": "Make one combined fixture of a folder of cases.",
+    "split": "Make a folder of cases of a combined fixture.",
+    "critic": "Feed known-bad and known-good diffs to a critic, and count what it lets pass.",
     "schema": "Print a public JSON Schema.",
     "config": "Show the project's settings that are in force, and where each comes from.",
 }

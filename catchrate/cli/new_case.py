@@ -2,15 +2,20 @@
 
 import hashlib
 import json
+import os
 import re
+import shlex
 from pathlib import Path
 
 import click
 
 from catchrate import artifacts, evidence
-from catchrate.cli.terminal import EXIT_NOT_MEASURED, EXIT_OK, complain, print_out, write_file
-from catchrate.curation import REQUIRED_REVIEWERS, Subject, judge
+from catchrate.cli.required import HELP, required_reviewers
+from catchrate.cli.terminal import EXIT_NOT_MEASURED, EXIT_OK, complain, print_out, width, write_file
+from catchrate.curation import Subject, judge
 from catchrate.model import is_given
+from catchrate.renderers.plain import printable
+from catchrate.renderers.text import render
 from catchrate.reporting import Column, Report, Table
 from catchrate.scaffold import ID, NewCase, StoredDiff, scaffold
 
@@ -35,7 +40,7 @@ FOLDER = Path("benchmarks/agent-prs/cases")
     "reviewers",
     multiple=True,
     metavar="NAME",
-    help=f"Prepare the output of this reviewer. Repeatable. Default: {', '.join(REQUIRED_REVIEWERS)}.",
+    help=f"Prepare the output of this reviewer. Repeatable. {HELP}",
 )
 @click.option("--out", metavar="PATH", help=f"Write the case here. Default: {FOLDER}/ID.json.")
 @click.option("--force", is_flag=True, help="Overwrite files that are there.")
@@ -55,7 +60,7 @@ def command(  # noqa: PLR0917 (click passes options by name)
     force: bool,
 ) -> int:
     """Start a case file, and say what is left to fill in."""
-    problems = []
+    problems: list[object] = []
     if not ID.fullmatch(case_id):
         problems.append(f"--id={case_id}: begin with a letter or digit, and use only letters, digits, `.`, `_` and `-`")
     texts = {"title": title, "repo": repo, "pr-url": pr_url, "diff-range": diff_range, "out": out, "diff": diff}
@@ -67,6 +72,9 @@ def command(  # noqa: PLR0917 (click passes options by name)
     for name, sha in (("base-sha", base_sha), ("head-sha", head_sha)):
         if sha is not None and not re.fullmatch("[0-9a-fA-F]{40}", sha):
             problems.append(f"--{name}={sha}: give the full commit id, 40 hex digits")
+    if local and pr_url is not None:
+        problems.append("--local is for a case that is no pull request: leave out --pr-url, or --local")
+    prepared = required_reviewers(reviewers, problems)
     path = Path(out) if out else FOLDER / f"{case_id}.json"
     stored_path = path.parent / "artifacts" / f"{case_id}.diff"
     content, stored = _read_diff(Path(diff), f"artifacts/{case_id}.diff") if diff else (b"", None)
@@ -74,8 +82,11 @@ def command(  # noqa: PLR0917 (click passes options by name)
         problems.append(f"--diff={diff}: {stored}")
     if not force and not problems:
         targets = [path, *([stored_path] if diff and not _holds(stored_path, content) else [])]
+        # A link that leads nowhere counts as there, and a name that is too long is told when it is written.
         problems += [
-            f"{target} is there already: choose another id, or --force" for target in targets if target.exists()
+            f"{target} is there already: choose another id or --out, or --force"
+            for target in targets
+            if os.path.lexists(target)
         ]
     if problems or isinstance(stored, str):
         complain(problems)
@@ -85,7 +96,7 @@ def command(  # noqa: PLR0917 (click passes options by name)
         id=case_id,
         title=title,
         repo=repo,
-        reviewers=tuple(dict.fromkeys(reviewers)) or REQUIRED_REVIEWERS,
+        reviewers=prepared,
         pr_url=pr_url,
         diff_range=diff_range,
         base_sha=base_sha,
@@ -106,7 +117,7 @@ def command(  # noqa: PLR0917 (click passes options by name)
             complain([f"could not write {target}: {wrong}"])
             return EXIT_NOT_MEASURED
         complain([f"wrote {target}"])
-    return EXIT_OK if _print_to_do(case, new, path) else EXIT_NOT_MEASURED
+    return EXIT_OK if _print_to_do(case, new, path, reviewers) else EXIT_NOT_MEASURED
 
 
 def _is_text(text: str) -> bool:
@@ -122,26 +133,32 @@ def _holds(path: Path, content: bytes) -> bool:
 
 
 def _read_diff(path: Path, stored_path: str) -> tuple[bytes, StoredDiff | str]:
-    if not path.exists():
-        return b"", "there is no such file"
     content = artifacts.read_diff(path)
     if isinstance(content, str):
-        return b"", f"the file {content}"
+        return b"", content
     change = evidence.read_change(content)
     if isinstance(change, str):
-        return b"", f"the diff {change}"
+        return b"", change
     digest = hashlib.sha256(content).hexdigest()
     return content, StoredDiff(stored_path, digest, len(content), tuple(sorted(change)))
 
 
-def _print_to_do(case: dict[str, object], new: NewCase, path: Path) -> bool:
+def _print_to_do(case: dict[str, object], new: NewCase, path: Path, reviewers: tuple[str, ...]) -> bool:
     """List what is left to fill in, in the order in which a person would do it."""
-    from catchrate.cli.terminal import width
-    from catchrate.renderers.text import render
-
     state = judge(Subject(case, tuple(new.reviewers)))
     todos = [todo for todo in state.publishable_issues if not (new.is_local and todo.path == "source.kind")]
     columns = (Column("place", "left", wraps=True), Column("to do", "left", wraps=True))
     table = Table("Left to fill in", columns, [(todo.path, todo.message) for todo in todos])
-    lead = (f"catchrate curation {path} --case={new.id} tells what is still left.",)
-    return print_out(render(Report(f"Case {new.id}", lead, (table,), {}), width()))
+    aim = (
+        "A local case can be ready, never publishable." if new.is_local else "All of it is needed to publish the case."
+    )
+    # The command stands on a line of its own, unbroken, so that it can be copied.
+    command = f"\nWhat is still left, at any time:\n{printable(_command(new.id, path, reviewers))}\n"
+    return print_out([*render(Report(f"Case {new.id}", (aim,), (table,), {}), width()), command])
+
+
+def _command(case_id: str, path: Path, reviewers: tuple[str, ...]) -> str:
+    """Write the command that tells what is left, for a shell; with the reviewers that were typed."""
+    file = f"./{path}" if str(path).startswith("-") else str(path)
+    required = [f"--required-reviewer={name}" for name in dict.fromkeys(reviewers)]
+    return shlex.join(["catchrate", "curation", file, *required, f"--case={case_id}"])

@@ -6,7 +6,7 @@ where the other side says that this makes sense (too busy, not reached), within 
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any
 
@@ -14,7 +14,7 @@ import msgspec
 
 from catchrate.critic.backends import Backend, Reply
 from catchrate.critic.corpus import DiffCase
-from catchrate.critic.verdicts import Failed, Judged
+from catchrate.critic.verdicts import VERDICTS, Failed, Judged
 
 MOST_ATTEMPTS = 6  # of one call
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0  # seconds; doubled from attempt to attempt
@@ -54,6 +54,19 @@ class Limits(msgspec.Struct, frozen=True):
     deadline: float = 300.0
 
 
+def reading_of(
+    read: Callable[[Reply, Mapping[str, Any]], object], reply: Reply, identity: Mapping[str, Any]
+) -> Judged | Failed:
+    """Read a reply. Whatever a backend makes of it that is neither a verdict nor an error is an error, too."""
+    try:
+        reading = read(reply, identity)
+    except Exception as error:  # (a backend may be anybody's)
+        return Failed("bad_body", f"the backend could not read the reply ({type(error).__name__})")
+    if isinstance(reading, Failed) or (isinstance(reading, Judged) and reading.verdict in VERDICTS):
+        return reading
+    return Failed("bad_body", "the backend read neither a verdict nor an error out of the reply")
+
+
 class _Gate:
     """What the calls of a run share: a pause that all keep when one is told to slow down, and a reason to stop."""
 
@@ -61,32 +74,30 @@ class _Gate:
         self._lock = threading.Lock()
         self._until = 0.0
         self._stopped = threading.Event()
-        self.reason: Failed | None = None
+        self._reason = ""
 
-    def stop(self, reason: Failed) -> None:
+    def stop(self, reason: str) -> None:
+        """Let no further attempt begin; the first reason is told."""
         with self._lock:
-            self.reason = self.reason or reason
+            self._reason = self._reason or reason
         self._stopped.set()
 
-    def is_stopped(self) -> bool:
-        return self._stopped.is_set()
-
     def hold(self, seconds: float) -> None:
-        """Let no call begin an attempt for so long."""
+        """Let no attempt begin for so long."""
         with self._lock:
             self._until = max(self._until, time.monotonic() + seconds)
 
-    def pass_through(self, deadline: float) -> bool:
-        """Wait until the pause is over. False where the run was stopped or the deadline comes first."""
+    def why_closed(self, deadline: float) -> str | None:
+        """Wait until the pause is over, and return None. Where that cannot be, say why."""
         while not self._stopped.is_set():
             with self._lock:
                 left = self._until - time.monotonic()
             if left <= 0:
-                return True
+                return None
             if time.monotonic() + left > deadline:
-                return False
+                return f"there are {left:.0f} s to wait, and the call has less time"
             self._stopped.wait(min(left, 0.5))
-        return False
+        return self._reason
 
 
 class _Asker(msgspec.Struct, frozen=True):
@@ -95,35 +106,52 @@ class _Asker(msgspec.Struct, frozen=True):
     backend: Backend
     seconds: float
     gate: _Gate
-    record: Callable[[Attempt], None]
+    tell: Callable[[Attempt, Reply | None], None]
 
     def answer(self, call: Call, diff: str) -> Answer:
         """Ask until there is an answer, or until asking again makes no sense."""
-        backend, gate = self.backend, self.gate
-        deadline = time.monotonic() + self.seconds
-        reading: Failed = Failed("cancelled", "the run was stopped")
+        gate, deadline = self.gate, time.monotonic() + self.seconds
+        answer: Answer | None = None
         for number in range(1, MOST_ATTEMPTS + 1):
-            if not gate.pass_through(deadline):
+            closed = gate.why_closed(deadline)
+            if closed is not None:
                 break
-            started, clock = time.time(), time.monotonic()
-            came = backend.ask(diff, deadline - clock)
-            seconds = time.monotonic() - clock
-            result: Judged | Failed = backend.read(came, backend.identity) if isinstance(came, Reply) else came
-            failed = result if isinstance(result, Failed) else None
-            error, detail = (failed.kind, failed.detail) if failed else (None, None)
-            self.record(Attempt(call.case_id, call.run, number, started, seconds, error, detail))
-            if isinstance(came, Reply):
-                facts: dict[str, Any] = {**came.facts, "latency_ms": round(seconds * 1000), "attempts": number}
-                return Answer(call, result, Reply(came.body, facts))
-            reading = came
-            if came.stops_run:
-                gate.stop(came)
-            if not came.again or gate.is_stopped():
+            answer = self._attempt(call, diff, number, deadline)
+            reading = answer.reading
+            if isinstance(reading, Judged):
                 break
-            gate.hold(came.wait if came.wait is not None else min(_FIRST_PAUSE * 2 ** (number - 1), _LONGEST_PAUSE))
-        if gate.is_stopped() and gate.reason is not None and not reading.stops_run:
-            reading = Failed("cancelled", f"the run was stopped: {gate.reason.detail}")
-        return Answer(call, reading, None)
+            if reading.stops_run:
+                gate.stop(f"the run was stopped: {reading.detail}")
+            if not reading.again:
+                break
+            pause = min(_FIRST_PAUSE * 2 ** (number - 1), _LONGEST_PAUSE)
+            gate.hold(pause if reading.wait is None else reading.wait)
+        # What the last attempt came to is more than that no other followed.
+        return answer or Answer(call, Failed("cancelled", f"not asked: {closed}"), None)
+
+    def _attempt(self, call: Call, diff: str, number: int, deadline: float) -> Answer:
+        started, clock = time.time(), time.monotonic()
+        try:
+            came: object = self.backend.ask(diff, deadline - clock)
+        except Exception as error:  # (a backend may be anybody's; its words may hold a key)
+            came = Failed("transport", f"the backend broke ({type(error).__name__})")
+        seconds = time.monotonic() - clock
+        reply: Reply | None = None
+        reading: Judged | Failed
+        if isinstance(came, Reply):
+            try:
+                reply = Reply(came.body, {**came.facts, "latency_ms": round(seconds * 1000), "attempts": number})
+                msgspec.json.encode(reply)
+            except (TypeError, ValueError, RecursionError):
+                reply, reading = None, Failed("bad_body", "the reply of the backend cannot be written down")
+            else:
+                reading = reading_of(self.backend.read, reply, self.backend.identity)
+        else:
+            reading = came if isinstance(came, Failed) else Failed("bad_body", "the backend gave no reply")
+        failed = reading if isinstance(reading, Failed) else None
+        kind, detail = (failed.kind, failed.detail) if failed else (None, None)
+        self.tell(Attempt(call.case_id, call.run, number, started, seconds, kind, detail), reply)
+        return Answer(call, reading, reply)
 
 
 def ask_all(
@@ -132,24 +160,17 @@ def ask_all(
     backend: Backend,
     limits: Limits,
     *,
-    on_attempt: Callable[[Attempt], None] = lambda _: None,
-    on_answer: Callable[[Answer], None] = lambda _: None,
-) -> Iterator[Answer]:
+    on_attempt: Callable[[Attempt, Reply | None], None] = lambda *_: None,
+) -> Generator[Answer, None, None]:
     """Ask every call and yield the answers as they come.
 
-    `on_attempt` and `on_answer` are called from this thread's side of each event, one at a time, before the answer is
-    yielded: what they write is on disk when the next call begins. When the run is stopped (a refused key, an
-    interrupt), the calls that are left are answered with the error `cancelled`.
+    `on_attempt` is told of each attempt, with its reply if a complete one came, in the thread that asked, before that
+    thread does anything else: what it writes is on disk before the next attempt. When the run is stopped (a refused
+    key, an interrupt), the calls that were not asked yet are answered with the error `cancelled`.
     """
     diffs = {case.id: case.diff for case in cases}
     gate = _Gate()
-    told = threading.Lock()
-
-    def record(attempt: Attempt) -> None:
-        with told:
-            on_attempt(attempt)
-
-    asker = _Asker(backend, limits.deadline, gate, record)
+    asker = _Asker(backend, limits.deadline, gate, on_attempt)
     waiting = iter(calls)
     pool = ThreadPoolExecutor(max_workers=limits.jobs, thread_name_prefix="critic")
     running: set[Future[Answer]] = set()
@@ -163,10 +184,8 @@ def ask_all(
                 return
             done, running = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
-                answer = future.result()
-                on_answer(answer)
-                yield answer
+                yield future.result()
     finally:
         # Interrupted, or not read to the end: what is still asked is given up, and not waited for.
-        gate.stop(Failed("cancelled", "interrupted"))
+        gate.stop("the run was interrupted")
         pool.shutdown(wait=not running, cancel_futures=True)

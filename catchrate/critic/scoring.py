@@ -5,15 +5,15 @@ control, FAIL on it a false positive. Where there is no verdict, the case was no
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, stdev
 from typing import Any, Literal, Protocol
 
 import msgspec
 
 from catchrate.critic.running import Call
-from catchrate.critic.verdicts import Failed, Judged, Verdict
-from catchrate.metrics import Summary, summarise
+from catchrate.critic.verdicts import VERDICTS, Failed, Judged, Verdict
+from catchrate.metrics import Summary, false_fail_rate, false_pass_rate, summarise
 from catchrate.model import Case, Finding, Issue, Source
 from catchrate.scoring import score
 
@@ -38,7 +38,10 @@ class Labelled(Protocol):
 
 
 class CaseVerdicts(msgspec.Struct, frozen=True):
-    """What became of one diff over all runs. `verdict` is that of the majority, None in a tie or without any."""
+    """What became of one diff over all runs.
+
+    `verdict` is the one that more than half of the runs gave; None where none did: in a tie, or after errors.
+    """
 
     id: str
     label: str
@@ -76,6 +79,7 @@ class CriticScore(msgspec.Struct, frozen=True):
     cases: tuple[CaseVerdicts, ...]
     pooled: Summary
     by_run: tuple[Summary, ...]
+    by_class: Mapping[str, Summary]  # of the bad cases, pooled
     errors: Mapping[str, int]
     false_pass_spread: Spread
     false_fail_spread: Spread
@@ -124,25 +128,30 @@ def score_verdicts(cases: Sequence[Labelled], readings: Readings, reviewer: str,
         for run in range(1, runs + 1)
     ]
     summaries = tuple(_summary(run, reviewer) for run in by_run)
-    pooled = _summary([case for run in by_run for case in run], reviewer)
+    together = [case for run in by_run for case in run]
+    pooled = _summary(together, reviewer)
+    classes = sorted({case.defect_class for case in cases if case.label == "bad"})
     errors = Counter(reading.kind for reading in readings.values() if isinstance(reading, Failed))
-    false_pass, false_fail = (
-        [rate for summary in summaries if (rate := getattr(summary.reviewed_figures, name)) is not None]
-        for name in ("false_pass_rate", "false_fail_rate")
-    )
     counts, seen = pooled.counts, pooled.reviewed
     unjudged_good = counts.good_cases - seen.good_cases
     return CriticScore(
         cases=tuple(_verdicts(case, readings, runs) for case in cases),
         pooled=pooled,
         by_run=summaries,
+        by_class={
+            name: _summary([case for case in together if _is_of_class(case, name)], reviewer) for name in classes
+        },
         errors=dict(sorted(errors.items())),
-        false_pass_spread=_spread(false_pass),
-        false_fail_spread=_spread(false_fail),
+        false_pass_spread=_spread([false_pass_rate(summary.reviewed) for summary in summaries]),
+        false_fail_spread=_spread([false_fail_rate(summary.reviewed) for summary in summaries]),
         # Over all cases an unreviewed one counts as one in which nothing was found: as if it had passed.
         false_pass_bounds=_bounds(seen.false_passes, counts.false_passes, counts.bad_cases),
         false_fail_bounds=_bounds(seen.false_fails, seen.false_fails + unjudged_good, counts.good_cases),
     )
+
+
+def _is_of_class(case: Case, name: str) -> bool:
+    return any(issue.severity == name for issue in case.ground_truth)
 
 
 def _summary(cases: Sequence[Case], reviewer: str) -> Summary:
@@ -153,18 +162,16 @@ def _summary(cases: Sequence[Case], reviewer: str) -> Summary:
 def _verdicts(case: Labelled, readings: Readings, runs: int) -> CaseVerdicts:
     of_case = [readings[Call(case.id, run)] for run in range(1, runs + 1)]
     verdicts = tuple(reading.verdict if isinstance(reading, Judged) else None for reading in of_case)
-    said = Counter(verdict for verdict in verdicts if verdict)
-    ranked = said.most_common()
-    is_tie = len(ranked) > 1 and ranked[0][1] == ranked[1][1]
-    majority = None if is_tie or not ranked else ranked[0][0]
+    majority = next((verdict for verdict in VERDICTS if 2 * verdicts.count(verdict) > runs), None)
     errors = tuple(reading.kind if isinstance(reading, Failed) else None for reading in of_case)
     return CaseVerdicts(case.id, case.label, case.defect_class, majority, verdicts, errors)
 
 
-def _spread(rates: Sequence[float]) -> Spread:
-    if not rates:
+def _spread(rates: Iterable[float | None]) -> Spread:
+    known = [rate for rate in rates if rate is not None]
+    if not known:
         return Spread(None, None, None, None)
-    return Spread(fmean(rates), min(rates), max(rates), stdev(rates) if len(rates) > 1 else None)
+    return Spread(fmean(known), min(known), max(known), stdev(known) if len(known) > 1 else None)
 
 
 def _bounds(low: int, high: int, of: int) -> Bounds:

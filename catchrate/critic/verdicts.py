@@ -1,12 +1,14 @@
 """A verdict, or in its place an error with a kind: nothing in between, and no default."""
 
-from typing import Literal
+import re
+from typing import Literal, get_args
 
 import msgspec
 
 Verdict = Literal["PASS", "FAIL"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
-# Why there is no verdict. docs/critic.md explains each.
+# Why there is no verdict.
 ErrorKind = Literal[
     "timeout",
     "transport",
@@ -24,8 +26,28 @@ ErrorKind = Literal[
     "cancelled",
 ]
 
+# What each kind means; docs/critic.md shows this.
+ERRORS: dict[ErrorKind, str] = {
+    "timeout": "No complete reply came within `--timeout`.",
+    "transport": "The server could not be reached, or the connection broke. Tried again.",
+    "http_4xx": "The server refused the request. After 401, 402, 403 and 404 the whole run stops.",
+    "http_5xx": "The server broke, or was overloaded. Tried again.",
+    "rate_limited": "The server asked to slow down. Tried again after the wait that it named.",
+    "error_body": "The status said success, the body said error.",
+    "bad_body": "The reply is not what its protocol says: no JSON, not UTF-8, the wrong shape, too large.",
+    "refusal": "The model, or a filter before it, refused to answer.",
+    "truncated": "The reply was cut: by the limit of tokens or the cap on output, or it never came to its end.",
+    "no_verdict": "A complete reply without a valid verdict, such as prose or `verdict: pass`.",
+    "ambiguous": "More than one verdict, or something that looks like a second one.",
+    "exit_code": "The program ended with another status than 0, or was killed, whatever it had said.",
+    "spawn": "The program could not be started. The whole run stops, unless the machine was short of something.",
+    "cancelled": "Not asked: the run was stopped or interrupted, or the wait that a server named was too long.",
+}
+
 # What a critic may say, and what it comes down to.
 WORDS: dict[str, Verdict] = {"PASS": "PASS", "FAIL": "FAIL", "SHOULD FIX": "FAIL", "MUST FIX": "FAIL"}
+_EXACT = re.compile(rf"VERDICT:[ \t]*({'|'.join(WORDS)})")
+_LOOKS_LIKE_ONE = re.compile(r"\W*verdict\W*:", re.IGNORECASE)
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -49,13 +71,16 @@ class Failed(msgspec.Struct, frozen=True):
 
 
 def read_verdict_line(text: str) -> Judged | Failed:
-    """Read the verdict out of a text in which exactly one line is `VERDICT: WORD`, and nothing else on that line."""
-    lines = [line.strip() for line in text.splitlines()]
-    said = [line.removeprefix("VERDICT:").strip() for line in lines if line.startswith("VERDICT:")]
+    """Read the verdict out of a text in which exactly one line is `VERDICT: WORD`, and nothing else on that line.
+
+    Any other line that looks like a verdict, however it is spelled (`verdict: fail`, `> VERDICT: FAIL`), makes it two.
+    """
+    said = [line.strip() for line in text.split("\n") if _LOOKS_LIKE_ONE.match(line)]
     if not said:
         return Failed("no_verdict", "no line begins with `VERDICT:`")
     if len(said) > 1:
-        return Failed("ambiguous", f"{len(said)} lines begin with `VERDICT:`")
-    if said[0] not in WORDS:
-        return Failed("no_verdict", f"{said[0][:60]!r} is none of {', '.join(WORDS)}")
-    return Judged(WORDS[said[0]])
+        return Failed("ambiguous", f"{len(said)} lines look like a verdict")
+    exact = _EXACT.fullmatch(said[0])
+    if exact is None:
+        return Failed("no_verdict", f"{said[0][:60]!r} is none of {', '.join(f'`VERDICT: {word}`' for word in WORDS)}")
+    return Judged(WORDS[exact[1]])

@@ -1,17 +1,21 @@
 """What `catchrate critic` reports: the two headline rates, each case, and what stands behind the numbers."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from catchrate.critic.scoring import Bounds, CaseVerdicts, CriticScore, Spread
 from catchrate.gates import GateResult
+from catchrate.metrics import false_fail_rate, false_pass_rate
 from catchrate.reporting import Cell, Column, Report, Rows, Share, Table, plural
 from catchrate.reports.wording import gate_table
 
 FORMAT_VERSION = 1
 PLACES = 4  # decimals of a critic's rates
+
+Told = Callable[[float | None], float | None]  # what is told of a rate
 
 
 class CriticRun(msgspec.Struct, frozen=True):
@@ -32,11 +36,12 @@ class Effort(msgspec.Struct, frozen=True):
     latency_ms: Mapping[str, float] | None
     usage: Mapping[str, float] | None
     asked_again: int
+    asked_again_by_backend: int
 
 
 def rounded(value: float | None) -> float | None:
-    """Round a critic's rate; None stays None."""
-    return None if value is None else round(value + 0.0, PLACES)
+    """Round a critic's rate, which must not be rounded yet, a half going up; None stays None."""
+    return None if value is None else math.floor(value * 10**PLACES + 0.5) / 10**PLACES
 
 
 def why_not_measured(run: CriticRun, score: CriticScore) -> str | None:
@@ -55,9 +60,15 @@ def why_not_measured(run: CriticRun, score: CriticScore) -> str | None:
 
 
 def critic_report(run: CriticRun, score: CriticScore, effort: Effort, gates: Sequence[GateResult] = ()) -> Report:
-    """Report on a critic. Without a headline number the rates stay empty, and the reason is told."""
+    """Report on a critic. Without a headline number all rates stay empty, and the reason is told.
+
+    Else the rate of the only run, or that of a class, would be taken for the number that there is not.
+    """
     refused = why_not_measured(run, score)
-    sections = [_case_table(score, run.runs), *_class_table(score), *_run_table(score, run.runs)]
+    if refused is not None:
+        gates = [_unmeasured(gate, refused) for gate in gates]
+    told = _measured if refused is None else _withheld
+    sections = [_case_table(score, run.runs), *_class_table(score, told), *_run_table(score, run.runs, told)]
     sections += [*_error_table(score), *gate_table(gates)]
     critic = f"{run.backend} ({run.model})" if run.model else run.backend
     return Report(
@@ -66,6 +77,19 @@ def critic_report(run: CriticRun, score: CriticScore, effort: Effort, gates: Seq
         sections=tuple(sections),
         document=_document(run, score, effort, gates, refused),
     )
+
+
+def _measured(value: float | None) -> float | None:
+    return value
+
+
+def _withheld(_: float | None) -> None:
+    return None
+
+
+def _unmeasured(gate: GateResult, refused: str) -> GateResult:
+    """Let a gate not hold: there is no number that it could hold on."""
+    return msgspec.structs.replace(gate, value=None, passed=False, reason=f"not measured: {refused}")
 
 
 def _headline(score: CriticScore, refused: str | None) -> tuple[str, ...]:
@@ -117,7 +141,8 @@ def _case_table(score: CriticScore, runs: int) -> Table:
     ]
     rows: list[tuple[Cell, ...]] = []
     for case in score.cases:
-        said = case.verdict or ("tie" if any(case.verdicts) else ", ".join(sorted({e for e in case.errors if e})))
+        kinds = sorted({error for error in case.errors if error is not None})
+        said = case.verdict or ("no majority" if any(case.verdicts) else ", ".join(kinds))
         row: tuple[Cell, ...] = (case.id, case.label, case.defect_class, said, _flag(case))
         spread = f"{case.verdicts.count('PASS')}/{case.verdicts.count('FAIL')}/{case.verdicts.count(None)}"
         rows.append((*row, spread) if runs > 1 else row)
@@ -126,35 +151,30 @@ def _case_table(score: CriticScore, runs: int) -> Table:
     return Table("Cases", tuple(columns), rows)
 
 
-def _class_table(score: CriticScore) -> list[Table]:
-    """Show the bad cases by class: of all judged calls, how many were caught."""
-    totals: dict[str, list[int]] = {}
-    for case in score.cases:
-        if case.label == "bad":
-            seen = totals.setdefault(case.defect_class, [0, 0])
-            seen[0] += case.verdicts.count("PASS")
-            seen[1] += sum(verdict is not None for verdict in case.verdicts)
-    rows: list[tuple[Cell, ...]] = [
-        (name, f"{passed}/{judged}", Share(passed / judged if judged else None))
-        for name, (passed, judged) in sorted(totals.items())
-    ]
+def _class_table(score: CriticScore, told: Told) -> list[Table]:
+    """Show the bad cases by class: of all judged calls, how many passed."""
+    rows: list[tuple[Cell, ...]] = []
+    for name, summary in score.by_class.items():
+        seen = summary.reviewed
+        rows.append((name, f"{seen.false_passes}/{seen.bad_cases}", Share(told(false_pass_rate(seen)))))
     columns = (Column("defect class", "left", wraps=True), Column("false passes"), Column("rate"))
     return [Table("By defect class", columns, rows)] if rows else []
 
 
-def _run_table(score: CriticScore, runs: int) -> list[Table]:
+def _run_table(score: CriticScore, runs: int, told: Told) -> list[Table]:
     if runs == 1:
         return []
     rows: list[tuple[Cell, ...]] = [
         (
             f"run {number}",
-            Share(summary.reviewed_figures.false_pass_rate),
-            Share(summary.reviewed_figures.false_fail_rate),
+            Share(told(false_pass_rate(summary.reviewed))),
+            Share(told(false_fail_rate(summary.reviewed))),
         )
         for number, summary in enumerate(score.by_run, 1)
     ]
     for name in ("mean", "lowest", "highest", "deviation"):
-        rows.append((name, *(Share(getattr(one, name)) for one in (score.false_pass_spread, score.false_fail_spread))))
+        spreads = (score.false_pass_spread, score.false_fail_spread)
+        rows.append((name, *(Share(told(getattr(spread, name))) for spread in spreads)))
     flipped = sum(case.flips > 0 for case in score.cases)
     note = f"The verdict was not the same in every run on {flipped} of {plural(len(score.cases), 'case')}."
     return [Table("By run", (Column("run", "left"), Column("false pass"), Column("false fail")), rows, (note,))]
@@ -168,8 +188,8 @@ def _error_table(score: CriticScore) -> list[Table]:
 def _document(
     run: CriticRun, score: CriticScore, effort: Effort, gates: Sequence[GateResult], refused: str | None
 ) -> dict[str, Any]:
-    counts, seen, figures = score.pooled.counts, score.pooled.reviewed, score.pooled.reviewed_figures
-    is_measured = refused is None
+    counts, seen = score.pooled.counts, score.pooled.reviewed
+    told = _measured if refused is None else _withheld
     return {
         "format_version": FORMAT_VERSION,
         "backend": run.backend,
@@ -182,12 +202,12 @@ def _document(
         "n_runs": run.runs,
         "calls": score.calls,
         "judged": {"calls": score.judged, "bad": seen.bad_cases, "good": seen.good_cases},
-        "measured": is_measured,
+        "measured": refused is None,
         "reason": refused,
         "false_passes": seen.false_passes,
-        "false_pass_rate": rounded(figures.false_pass_rate) if is_measured else None,
+        "false_pass_rate": rounded(told(false_pass_rate(seen))),
         "false_fails": seen.false_fails,
-        "false_fail_rate": rounded(figures.false_fail_rate) if is_measured else None,
+        "false_fail_rate": rounded(told(false_fail_rate(seen))),
         "bounds": {
             "false_pass_rate": _bounds(score.false_pass_bounds),
             "false_fail_rate": _bounds(score.false_fail_bounds),
@@ -198,19 +218,30 @@ def _document(
                 "run": number,
                 "judged": summary.reviewed.cases,
                 "false_passes": summary.reviewed.false_passes,
-                "false_pass_rate": rounded(summary.reviewed_figures.false_pass_rate),
+                "false_pass_rate": rounded(told(false_pass_rate(summary.reviewed))),
                 "false_fails": summary.reviewed.false_fails,
-                "false_fail_rate": rounded(summary.reviewed_figures.false_fail_rate),
+                "false_fail_rate": rounded(told(false_fail_rate(summary.reviewed))),
             }
             for number, summary in enumerate(score.by_run, 1)
         ],
         "spread": {
-            "false_pass_rate": _spread(score.false_pass_spread),
-            "false_fail_rate": _spread(score.false_fail_spread),
+            "false_pass_rate": _spread(score.false_pass_spread, told),
+            "false_fail_rate": _spread(score.false_fail_spread, told),
         },
+        "by_class": [
+            {
+                "defect_class": name,
+                "calls": summary.counts.bad_cases,
+                "judged": summary.reviewed.bad_cases,
+                "false_passes": summary.reviewed.false_passes,
+                "false_pass_rate": rounded(told(false_pass_rate(summary.reviewed))),
+            }
+            for name, summary in score.by_class.items()
+        ],
         "latency_ms": effort.latency_ms,
         "usage": effort.usage,
         "asked_again": effort.asked_again,
+        "asked_again_by_backend": effort.asked_again_by_backend,
         "gates": list(gates),
         "results": Rows(lambda: (_result(case) for case in score.cases)),
     }
@@ -234,5 +265,5 @@ def _bounds(bounds: Bounds) -> list[float | None]:
     return [rounded(bounds.lowest), rounded(bounds.highest)]
 
 
-def _spread(spread: Spread) -> dict[str, float | None]:
-    return {name: rounded(getattr(spread, name)) for name in spread.__struct_fields__}
+def _spread(spread: Spread, told: Told) -> dict[str, float | None]:
+    return {name: rounded(told(getattr(spread, name))) for name in spread.__struct_fields__}

@@ -5,7 +5,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from catchrate.curation import CaseState, CorpusState, Open
+from catchrate.evidence import Doubt
 from catchrate.reporting import Cell, Column, Report, Table, plural
 
 FORMAT_VERSION = 1
@@ -14,19 +17,37 @@ MOST_ROWS = 40  # of a table over a large corpus
 _CASE = Column("case", "left", wraps=True)
 _PLACE = Column("place", "left", wraps=True)
 _TO_DO = Column("to do", "left", wraps=True)
+_CHECK = Column("check", "left")
+_DOUBT = Column("what speaks against it", "left", wraps=True)
+
+
+class _Row(msgspec.Struct, frozen=True):
+    """A case with its place in the corpus, and what speaks against its claims."""
+
+    index: int
+    case: CaseState
+    doubts: tuple[Doubt, ...]
+
+    @property
+    def name(self) -> str:
+        """The case's id; where it has none, its place as error paths write it."""
+        name = self.case.id
+        return name if isinstance(name, str) and name.strip() else f"cases[{self.index}]"
 
 
 def curation_report(
-    corpus: CorpusState, evidence: Sequence[tuple[Open, ...]], *, fixture: str, case_id: str | None = None
+    corpus: CorpusState, evidence: Sequence[tuple[Doubt, ...]], *, fixture: str, case_id: str | None = None
 ) -> Report:
     """Report on a corpus under curation; with `case_id`, on that case alone, whole.
 
     `evidence` has, for each case, what speaks against its claims.
     """
-    rows = list(zip(corpus.cases, evidence, strict=True))
-    if case_id is not None:
-        rows = [(case, found) for case, found in rows if case.id == case_id]
-    sections = _whole_case(*rows[0]) if case_id is not None else _overview(rows)
+    rows = [
+        _Row(index, case, doubts)
+        for index, (case, doubts) in enumerate(zip(corpus.cases, evidence, strict=True))
+        if case_id is None or case.id == case_id
+    ]
+    sections = _overview(rows) if case_id is None else [table for row in rows for table in _whole_case(row)]
     low, high = corpus.case_range
     return Report(
         title=f"Curation: {fixture}",
@@ -44,20 +65,26 @@ def curation_report(
             "local_curation_complete": corpus.is_complete,
             "corpus_publishable": corpus.is_publishable,
             "evidence_found": sum(map(len, evidence)),
-            "rows": [_row(case, found) for case, found in rows],
+            "rows": [_record(row) for row in rows],
         },
     )
 
 
-def _row(case: CaseState, evidence: tuple[Open, ...]) -> dict[str, Any]:
+def _record(row: _Row) -> dict[str, Any]:
+    case = row.case
     return {
-        "id": case.id,
-        "title": case.title,
+        "id": _as_it_is(case.id),
+        "title": _as_it_is(case.title),
         "issues": list(case.issues),
         "publishable_issues": list(case.publishable_issues),
         "claim_blockers": list(case.claim_blockers),
-        "evidence": list(evidence),
+        "evidence": list(row.doubts),
     }
+
+
+def _as_it_is(value: object) -> object:
+    """Pass on a value of the case in one piece, however deep it is."""
+    return msgspec.Raw(msgspec.json.encode(value)) if isinstance(value, dict | list) else value
 
 
 def _lead(corpus: CorpusState, found: int) -> tuple[str, ...]:
@@ -76,38 +103,43 @@ def _lead(corpus: CorpusState, found: int) -> tuple[str, ...]:
         if blocked:
             reasons.append(f"a required reviewer was blocked in {plural(blocked, 'case')}")
         lines.append(f"The corpus may not be published yet: {'; '.join(reasons)}.")
-    lines.append(
-        f"Evidence: {plural(found, 'claim')} to look at." if found else "Evidence: no check found anything against it."
-    )
+    if corpus.cases:
+        lines.append(
+            f"Evidence: {plural(found, 'claim')} to look at."
+            if found
+            else "Evidence: no check found anything against it."
+        )
     return tuple(lines)
 
 
-def _overview(rows: Sequence[tuple[CaseState, tuple[Open, ...]]]) -> list[Table]:
+def _overview(rows: Sequence[_Row]) -> list[Table]:
     tables = []
-    unfinished = [case for case, _ in rows if case.publishable_issues]
+    unfinished = [row for row in rows if row.case.publishable_issues]
     if unfinished:
         next_rows: list[tuple[Cell, ...]] = [
             (
-                _name(case),
-                "ready" if not case.issues else f"{len(case.issues)} open",
-                len(case.publishable_issues),
-                *_told((case.issues or case.publishable_issues)[0]),
+                row.name,
+                f"{len(row.case.issues)} open" if row.case.issues else "ready",
+                len(row.case.publishable_issues),
+                *_told((row.case.issues or row.case.publishable_issues)[0]),
             )
-            for case in unfinished[:MOST_ROWS]
+            for row in unfinished[:MOST_ROWS]
         ]
         next_columns = (_CASE, Column("state"), Column("to publish"), Column("next", "left", wraps=True), _TO_DO)
         tables.append(Table("The next thing to do", next_columns, next_rows, _rest(len(unfinished))))
         missing = Counter(
-            re.sub(r"\[\d+\]", "[]", todo.path) for case in unfinished for todo in case.publishable_issues
+            re.sub(r"\[\d+\]", "[]", todo.path) for row in unfinished for todo in row.case.publishable_issues
         )
         often: list[tuple[Cell, ...]] = [(path, number) for path, number in missing.most_common(10)]
         tables.append(Table("Most often missing", (_PLACE, Column("times")), often))
-    against: list[tuple[Cell, ...]] = [(_name(case), *_told(found)) for case, evidence in rows for found in evidence]
-    if against:
-        columns = (_CASE, _PLACE, Column("what speaks against it", "left", wraps=True))
-        tables.append(Table("Evidence to look at", columns, against[:MOST_ROWS], _rest(len(against))))
+    doubts: list[tuple[Cell, ...]] = [
+        (row.name, doubt.check, doubt.path, doubt.message) for row in rows for doubt in row.doubts
+    ]
+    if doubts:
+        columns = (_CASE, _CHECK, _PLACE, _DOUBT)
+        tables.append(Table("Evidence to look at", columns, doubts[:MOST_ROWS], _rest(len(doubts))))
     blocked: list[tuple[Cell, ...]] = [
-        (_name(case), ", ".join(case.claim_blockers)) for case, _ in rows if case.claim_blockers
+        (row.name, ", ".join(row.case.claim_blockers)) for row in rows if row.case.claim_blockers
     ]
     if blocked:
         blocked_columns = (_CASE, Column("blocked reviewers", "left", wraps=True))
@@ -119,30 +151,25 @@ def _rest(number: int) -> tuple[str, ...]:
     return (f"{number - MOST_ROWS} more; --case ID shows one case, --json all of them.",) if number > MOST_ROWS else ()
 
 
-def _whole_case(case: CaseState, evidence: tuple[Open, ...]) -> list[Table]:
+def _whole_case(row: _Row) -> list[Table]:
+    case = row.case
     only_to_publish = [todo for todo in case.publishable_issues if todo not in case.issues]
-    parts = (
-        ("To be ready", _TO_DO, case.issues),
-        ("To be publishable, also", _TO_DO, only_to_publish),
-        ("Evidence to look at", Column("what speaks against it", "left", wraps=True), evidence),
-    )
     tables = [
-        Table(f"{_name(case)}: {title.lower()}", (_PLACE, column), [_told(todo) for todo in todos])
-        for title, column, todos in parts
+        Table(f"{row.name}: {title}", (_PLACE, _TO_DO), [_told(todo) for todo in todos])
+        for title, todos in (("to be ready", case.issues), ("to be publishable, also", only_to_publish))
         if todos
     ]
+    if row.doubts:
+        doubts: list[tuple[Cell, ...]] = [(doubt.check, doubt.path, doubt.message) for doubt in row.doubts]
+        tables.append(Table(f"{row.name}: evidence to look at", (_CHECK, _PLACE, _DOUBT), doubts))
     if case.claim_blockers:
-        rows: list[tuple[Cell, ...]] = [(name,) for name in case.claim_blockers]
-        tables.append(Table(f"{_name(case)}: no claim about", (Column("reviewer", "left", wraps=True),), rows))
+        names: list[tuple[Cell, ...]] = [(name,) for name in case.claim_blockers]
+        tables.append(Table(f"{row.name}: no claim about", (Column("reviewer", "left", wraps=True),), names))
     if not tables:
-        columns = (Column("state", "left"),)
-        tables.append(Table(_name(case), columns, [("ready and publishable; no check found anything against it",)]))
+        columns = (Column("state", "left", wraps=True),)
+        tables.append(Table(row.name, columns, [("ready and publishable; no check found anything against it",)]))
     return tables
 
 
 def _told(todo: Open) -> tuple[Cell, Cell]:
     return todo.path, todo.message
-
-
-def _name(case: CaseState) -> str:
-    return case.id if isinstance(case.id, str) and case.id.strip() else "(no id)"

@@ -5,8 +5,10 @@ case, and `read(reply, identity)`, which finds the verdict in a reply, also in o
 can add theirs as entry points of the group `catchrate.critic_backends`.
 """
 
+import hashlib
 import importlib
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -57,7 +59,12 @@ class Backend(msgspec.Struct, frozen=True):
     @property
     def reviewer(self) -> str:
         """The name that the run has as a reviewer in a fixture."""
-        return f"{self.name}:{self.model}" if self.model else self.name
+        return reviewer_name(self.name, self.model)
+
+
+def reviewer_name(backend: str, model: str | None) -> str:
+    """Name a critic as a reviewer: its backend, and its model if it has one."""
+    return f"{backend}:{model}" if model else backend
 
 
 def module_of(name: str) -> ModuleType:
@@ -71,7 +78,10 @@ def module_of(name: str) -> ModuleType:
         known = [*BUILT_IN, *others]
         message = f"there is no backend {name!r}{did_you_mean(name, known)} (known: {', '.join(known)})"
         raise InvalidRequestError([Problem("", "", message)])
-    module = others[name].load()
+    try:
+        module = others[name].load()
+    except Exception as error:  # (it may be anybody's)
+        raise InvalidRequestError([Problem("", "", f"the backend {name!r} cannot be loaded: {error}")]) from None
     if not isinstance(module, ModuleType):
         raise InvalidRequestError([Problem("", "", f"the entry point of backend {name!r} is no module")])
     return module
@@ -82,6 +92,11 @@ def open_backend(spec: str, options: Options) -> Backend:
     name, _, argument = spec.partition(":")
     backend: Backend = module_of(name).open_backend(argument or None, options)
     return backend
+
+
+def digest_of(*files: str) -> str:
+    """Hash source files: rules that change are another critic."""
+    return hashlib.sha256(b"".join(Path(file).read_bytes() for file in files)).hexdigest()
 
 
 def refuse(backend: str, options: Options, *known: str) -> None:
