@@ -66,7 +66,7 @@ def test_readme_begins_with_the_two_lines() -> None:
     assert block is not None
     assert block[1].splitlines() == [
         "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/catchrate score",
-        "python3 -m venv .venv && .venv/bin/pip install -q -e '.[test]' && .venv/bin/pytest -q",
+        "python3 -m venv .venv && .venv/bin/pip install -q -e '.[test]' && .venv/bin/pytest -q -n auto",
     ]
 
 
