@@ -496,3 +496,12 @@ def test_outcomes_are_told_in_the_order_of_the_calls(tmp_path: Path) -> None:
     assert readings == [Judged("PASS"), TIMEOUT, Judged("FAIL"), Failed("cancelled", "not asked")]
     with pytest.raises(CatchrateError, match="holds no such run"):
         Record.reopen(tmp_path / "r", lambda _: False)
+
+
+def test_an_error_that_an_answer_came_after_is_over_also_where_the_answer_was_lost(tmp_path: Path) -> None:
+    corpus(tmp_path / "c")
+    recorded(Critic(b1=TIMEOUT), cwd=tmp_path)
+    recorded(Critic(), cwd=tmp_path)
+    (the_run(tmp_path) / "replies/b1.1.json").unlink()
+    report = read_critic_report(read_back("--json", "--max-errors=1", cwd=tmp_path).stdout)
+    assert report["errors"]["by_kind"] == {"cancelled": 1}
