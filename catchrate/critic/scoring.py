@@ -67,7 +67,7 @@ class Spread(msgspec.Struct, frozen=True):
 
 
 class Bounds(msgspec.Struct, frozen=True):
-    """A rate if every error had been a PASS, and if every error had been a FAIL."""
+    """A rate if every error had been the right verdict, and if every error had been the wrong one."""
 
     lowest: float | None
     highest: float | None
