@@ -21,7 +21,7 @@ class Gate(msgspec.Struct, frozen=True):
 
     `read` takes the figure from a summary (and the severity, for a gate by severity), or says in words why it is
     not measurable: then the gate does not hold. `over_all_cases` marks the gates that count an unreviewed case as
-    one in which nothing was found.
+    one that it did review, with what its list holds (mostly nothing).
     """
 
     name: str
@@ -150,7 +150,7 @@ def parse_limit(gate: Gate, text: str) -> Limit | str:
         if not colon or not severity:
             return f"--{gate.name}={text}: write SEVERITY:LIMIT, as in high:0.8"
     try:
-        limit = float(number) if "_" not in number else math.nan
+        limit = float(number) if "_" not in number and number.isascii() else math.nan
     except ValueError:
         limit = math.nan
     if gate.unit == "share" and not 0 <= limit <= 1:

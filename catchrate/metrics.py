@@ -162,7 +162,7 @@ class SeverityFigures(msgspec.Struct, frozen=True):
 class Summary(msgspec.Struct, frozen=True):
     """One reviewer over the corpus, in figures.
 
-    `counts` and `figures` are over all cases, an unreviewed one counting as one in which nothing was found; they
+    `counts` and `figures` are over all cases, an unreviewed one counting with what its list holds; they
     are the Node scorer's numbers. `reviewed` and `reviewed_figures` are over the cases that it did review.
     `undecided` of the others were left out because a finding is still to be labelled.
     """

@@ -15,10 +15,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def lookalikes(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Pair names that differ only in case, blanks, hyphens, underscores or Unicode form."""
+    """Pair names that differ only in case, blanks, hyphens, underscores, unseen characters or Unicode form."""
     first: dict[str, str] = {}
     for name in names:
         form = unicodedata.normalize("NFKC", name).casefold()
+        form = "".join(one for one in form if unicodedata.category(one) != "Cf")  # takes no room: not seen
         folded = re.sub(r"[\s_-]", "", form) or form
         earlier = first.setdefault(folded, name)
         if earlier != name:

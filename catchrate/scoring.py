@@ -123,13 +123,15 @@ class Scores(msgspec.Struct, frozen=True):
     """Every reviewer that was asked for, over every case.
 
     `severities` are in order of first appearance. `available` names all reviewers of the corpus, in order of
-    first appearance, also those that were not asked for.
+    first appearance, also those that were not asked for. `only_artifacts` names those that have an artifact in some
+    case and findings in none.
     """
 
     cases: Sequence[KnownCase]
     contexts: Sequence[Context]
     severities: tuple[str, ...]
     available: tuple[str, ...]
+    only_artifacts: tuple[str, ...]
     reviewers: tuple[ReviewerScore, ...]
     digest: str
 
@@ -288,6 +290,7 @@ def score(cases: Iterable[Case], reviewers: Sequence[str] | None = None) -> Scor
     contexts: list[Context] = []
     corpus_number = 0
     available: dict[str, None] = {}
+    with_artifact: dict[str, None] = {}
     running = {name: _Running(name) for name in reviewers or ()}
     # Artifacts of reviewers that have had no entry yet, by the index of their case.
     early: dict[str, dict[int, msgspec.Raw]] = {}
@@ -305,6 +308,8 @@ def score(cases: Iterable[Case], reviewers: Sequence[str] | None = None) -> Scor
         corpus_number += number
         source = case.source or _NO_SOURCE
         artifacts = source.review_output_artifacts
+        if not artifacts.keys() <= with_artifact.keys():
+            with_artifact.update(dict.fromkeys(artifacts))
         for name, so_far in running.items():
             so_far.add(case.id, case.ground_truth, case.reviews.get(name), artifacts.get(name))
         if reviewers is None and artifacts.keys() - running.keys():
@@ -331,6 +336,7 @@ def score(cases: Iterable[Case], reviewers: Sequence[str] | None = None) -> Scor
         contexts=contexts,
         severities=tuple(dict.fromkeys(issue.severity for case in known for issue in case.issues)),
         available=tuple(available),
+        only_artifacts=tuple(name for name in with_artifact if name not in available),
         reviewers=tuple(so_far.score() for so_far in running.values()),
         digest=_hex(corpus_number),
     )

@@ -750,3 +750,28 @@ def test_the_page_of_measured_critics_holds_what_is_measured_today(tmp_path: Pat
     rows = [line.split(" | ") for line in page if line.startswith("| 20")]
     mine = [one[1:5] for one in rows if one[1:3] == row[1:3]]
     assert mine == [row[1:5]], "run python scripts/measure_critics.py"
+
+
+@pytest.mark.parametrize("option", ["backend", "command", "wire", "model", "base-url", "prompt"])
+def test_an_empty_option_measures_no_other_critic(option: str, tmp_path: Path) -> None:
+    result = run_inside("critic", f"--{option}=", cwd=tmp_path)
+    assert (result.status, result.stdout) == (2, "")
+    assert f"--{option} needs a value" in result.stderr
+
+
+def test_offline_refuses_what_it_would_not_do(tmp_path: Path) -> None:
+    for more in ("--require-class=x", "--prompt=p", "--check", "c"):
+        result = run_inside("critic", "--offline", "--record=r", more, cwd=tmp_path)
+        assert (result.status, result.stdout) == (2, "")
+        assert "--offline reads the record alone: drop" in result.stderr
+
+
+def test_two_outputs_never_share_a_file_and_never_fall_on_the_critic(tmp_path: Path) -> None:
+    result = run_inside("critic", "--out=x", "--fixture-out=x", cwd=tmp_path)
+    assert result.status == 2
+    assert not (tmp_path / "x").exists()
+    script = tmp_path / "critic.sh"
+    script.write_text("#!/bin/sh\necho VERDICT: PASS\n", encoding="utf-8")
+    result = run_inside("critic", "--backend=command", f"--command={script}", f"--out={script}", cwd=tmp_path)
+    assert result.status == 2
+    assert script.read_text(encoding="utf-8").startswith("#!")

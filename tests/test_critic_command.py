@@ -373,3 +373,22 @@ def test_after_its_end_a_backend_starts_nothing(tmp_path: Path) -> None:
     backend.close()
     assert kind(outcome(backend)) == "cancelled"
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "_VERDICT: FAIL_",
+        "__Verdict__: FAIL",
+        "1. VERDICT: FAIL",
+        "VERDICT\uff1aFAIL",
+        "FINAL VERDICT: FAIL",
+        "VERDICT FAIL",
+        "VERDICT - must fix",
+        "foo\rVERDICT: FAIL",
+        "foo\vVERDICT: FAIL",
+    ],
+)
+def test_a_second_verdict_in_any_spelling_makes_it_ambiguous(second: str) -> None:
+    assert kind(read_verdict_line(f"VERDICT: PASS\n{second}\n")) == "ambiguous"
+    assert kind(read_verdict_line(f"{second}\nVERDICT: PASS\n")) == "ambiguous"

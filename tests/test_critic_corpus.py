@@ -286,8 +286,18 @@ def test_every_fault_is_said_in_one_go_with_its_file(tmp_path: Path) -> None:
 
 def test_check_only_checks(tmp_path: Path) -> None:
     folder = corpus(tmp_path / "c")
-    result = run_inside("critic", folder, "--check", "--backend=command", "--command=false", cwd=tmp_path)
+    result = run_inside("critic", folder, "--check", cwd=tmp_path)
     assert (result.status, result.stdout, result.stderr) == (0, "3 cases, 2 bad and 1 good: no fault\n", "")
+
+
+@pytest.mark.parametrize(
+    "more", ["--backend=command", "--command=false", "--max-false-pass-rate=0", "--fixture-out=f.json", "--out=o.json"]
+)
+def test_check_refuses_what_it_would_not_do(tmp_path: Path, more: str) -> None:
+    folder = corpus(tmp_path / "c")
+    result = run_inside("critic", folder, "--check", more, cwd=tmp_path)
+    assert (result.status, result.stdout) == (2, "")
+    assert f"drop {more.partition('=')[0]}" in result.stderr
 
 
 def test_names_of_files_reach_the_terminal_as_text(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ WIRES = ("anthropic", "openai")
 KEY = "sk-test-0123456789abcdef"
 # What a run may try again: every one of these ends with the right verdict, if the next act is a good one.
 AGAIN = ("429", "529", "500", "503_html", "408", "reset", "reset_in_body", "too_long", "error_in_200")
-FINAL = ("401", "403", "404", "quota", "redirect", "lasting_error_in_200")
+FINAL = ("401", "403", "404", "404_html", "quota", "redirect", "lasting_error_in_200")
 GOOD = ("ok", "thinking", "gzip", "two_replies", "blanks_around")
 BAD = (
     *("400", "413", "202", "not_json", "not_utf8", "bad_gzip", "empty", "list", "bare", "says_it_twice"),

@@ -417,8 +417,11 @@ def test_a_damaged_record_is_said_and_not_guessed_at(tmp_path: Path, name: str, 
     [
         ("format_version", 2, "has the format version 2; this catchrate knows 1"),
         ("label", "fine", "is no manifest of a run"),
-        ("backend", "gone", "there is no backend 'gone'"),
-        ("backend", "../mock", "there is no backend '../mock'"),
+        ("backend", "gone", "does not fit its folder's name"),
+        ("backend", "../mock", "does not fit its folder's name"),
+        ("model", "gpt", "does not fit its folder's name"),
+        ("runs", 0, "was changed by hand"),
+        ("cases", [], "was changed by hand"),
     ],
 )
 def test_a_manifest_from_elsewhere_is_read_with_care(tmp_path: Path, key: str, value: Any, words: str) -> None:
@@ -441,8 +444,32 @@ def test_a_case_from_elsewhere_leads_to_no_file_outside(tmp_path: Path) -> None:
     manifest = json.loads(file.read_text(encoding="utf-8"))
     manifest["cases"][0]["id"] = "../../../secret"
     file.write_text(json.dumps(manifest), encoding="utf-8")
-    report = read_critic_report(read_back("--json", "--max-errors=9", cwd=tmp_path).stdout)
-    assert report["results"][0]["errors"] == ["cancelled"]
+    result = read_back("--json", "--max-errors=9", cwd=tmp_path)
+    assert [result.status, result.stdout] == [2, ""]
+    assert "does not fit its folder's name" in result.stderr
+
+
+def test_labels_changed_by_hand_are_noticed(tmp_path: Path) -> None:
+    corpus(tmp_path / "c")
+    recorded(Critic(), cwd=tmp_path)
+    file = the_run(tmp_path) / "manifest.json"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace('"bad"', '"good"'), encoding="utf-8")
+    result = read_back(cwd=tmp_path)
+    assert [result.status, result.stdout] == [2, ""]
+    assert "does not fit its folder's name" in result.stderr
+
+
+def test_a_reply_is_no_answer_to_another_call(tmp_path: Path) -> None:
+    corpus(tmp_path / "c")
+    recorded(Critic(), cwd=tmp_path)
+    first, second = sorted((the_run(tmp_path) / "replies").iterdir())[:2]
+    one, other = first.read_bytes(), second.read_bytes()
+    first.write_bytes(other)
+    second.write_bytes(one)
+    for result in (read_back(cwd=tmp_path), recorded(Critic(), cwd=tmp_path)):
+        assert [result.status, result.stdout] == [2, ""]
+        assert "is the reply to another call" in result.stderr
 
 
 def test_the_folder_of_another_run_is_not_written_into(tmp_path: Path) -> None:

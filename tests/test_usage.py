@@ -202,3 +202,24 @@ def test_an_interrupt_ends_without_a_traceback(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert stdout == b""
     assert stderr.strip() == b"catchrate: interrupted"
+
+
+def test_a_severity_that_no_issue_has_is_told_with_the_nearest_one(folder: Path) -> None:
+    result = run_inside("score", "f.json", "--min-severity-rate=hihg:0.5", cwd=folder)
+    assert result.status == 1
+    assert "no issue has the severity 'hihg'; did you mean 'high'?" in result.stderr
+
+
+def test_an_artifact_of_nearly_the_same_name_as_a_reviewer_warns(tmp_path: Path) -> None:
+    blocked = {"repo": "o/r", "review_output_artifacts": {"code-rabbit": {"status": "blocked_external"}}}
+    write(tmp_path / "f.json", case(source=blocked, reviews={"code_rabbit": []}))
+    for command in ("score", "check"):
+        assert "'code_rabbit' and 'code-rabbit' are nearly equal" in run_inside(command, "f.json", cwd=tmp_path).stderr
+
+
+def test_a_name_that_is_no_text_is_no_failed_gate(tmp_path: Path) -> None:
+    odd = os.fsdecode(b"s\xff.json")
+    write(tmp_path / odd, case(reviews={"r": []}))
+    result = run("score", odd, "--json", cwd=tmp_path)
+    assert (result.status, result.stdout) == (2, "")
+    assert "no UTF-8 text" in result.stderr

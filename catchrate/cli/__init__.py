@@ -95,11 +95,17 @@ def main() -> None:
     except OSError as error:
         complain([f"could not write the output: {error.strerror or error}"])
         status = EXIT_NOT_MEASURED
+    except UnicodeError:
+        complain(["a name or an argument holds bytes that are no UTF-8 text: rename it"])
+        status = EXIT_NOT_MEASURED
     except MemoryError:
         complain(["out of memory: nothing was measured"])
         status = EXIT_NOT_MEASURED
     except RecursionError:
         complain(["the input is nested too deeply: nothing was measured"])
+        status = EXIT_NOT_MEASURED
+    except Exception as error:  # 1 means that a gate does not hold: a fault of ours must not say that
+        complain([f"internal error, nothing was measured: {type(error).__name__}: {error}", "please report this"])
         status = EXIT_NOT_MEASURED
     # All is written and flushed. Taking the interpreter apart would cost a short run a tenth of its time.
     os._exit(finish(status or 0))

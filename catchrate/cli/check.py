@@ -1,5 +1,7 @@
 """`catchrate check`: only validate."""
 
+from collections.abc import Iterable
+
 import click
 
 from catchrate.cli.terminal import EXIT_NOT_MEASURED, EXIT_OK, complain, print_out
@@ -22,21 +24,23 @@ def command(fixtures: tuple[str, ...], require_rationales: bool, no_strict: bool
     """
     reviewers: dict[str, None] = {}
     severities: dict[str, None] = {}
+    artifacts: dict[str, None] = {}
     count = 0
     try:
         for case in open_corpus(fixtures, strict=not no_strict, rationales=require_rationales):
             count += 1
             reviewers.update(dict.fromkeys(case.reviews))
+            artifacts.update(dict.fromkeys(case.source.review_output_artifacts if case.source else ()))
             severities.update((issue.severity, None) for issue in case.ground_truth)
     except CatchrateError as error:
         complain(error.problems)
         return EXIT_NOT_MEASURED
-    complain(lookalike_warnings(reviewers, severities))
+    complain(lookalike_warnings({**reviewers, **artifacts}, severities))
     line = f"{plural(count, 'case')} with {plural(len(reviewers), 'reviewer')}: no fault\n"
     return EXIT_OK if print_out([line]) else EXIT_NOT_MEASURED
 
 
-def lookalike_warnings(reviewers: dict[str, None], severities: dict[str, None]) -> list[str]:
+def lookalike_warnings(reviewers: Iterable[str], severities: Iterable[str]) -> list[str]:
     """Warn of names that look like one name spelled twice: the scores would count them apart."""
     return [
         f"warning: {kind} {first!r} and {second!r} are nearly equal, but are counted apart: is one meant?"

@@ -4,6 +4,7 @@ import contextlib
 import datetime
 import json
 import math
+import shlex
 import shutil
 import signal
 import sys
@@ -161,7 +162,25 @@ def command(  # noqa: PLR0917 (click passes options by name)
     problems += faults
     folder = Path(CORPUS if Path(CORPUS).is_dir() else resources.path(CORPUS)) if corpus is None else Path(corpus)
     files = {"record": record, "fixture-out": fixture_out, "results-table": results_table, "out": out}
+    asked = {
+        "backend": backend,
+        "command": command,
+        "wire": wire,
+        "model": model,
+        "base-url": base_url,
+        "prompt": prompt,
+    }
+    # An empty value is an empty variable: another critic than the one that was meant must not be measured.
+    problems += [f"--{name} needs a value (is a variable empty?)" for name, value in asked.items() if value == ""]
     problems += [f"--{name} needs a name" for name, value in files.items() if value == ""]
+    problems += _clashes(files, [prompt, *_words(command)])
+    gates = {"max-false-pass-rate": max_false_pass_rate, "max-false-fail-rate": max_false_fail_rate}
+    if offline:
+        ignored = {**asked, "require-class": classes, "param": params, "check": check, "CORPUS": corpus}
+        problems += _without_meaning("--offline reads the record alone", ignored, but=("backend", "model"))
+    elif check:
+        ignored = {**asked, **files, **gates, "param": params, "runs": str(runs or "")}
+        problems += _without_meaning("--check looks at the corpus alone", ignored)
     problems += [
         f"--{name}={value}: would be read as a case of {folder}: choose another file"
         for name, value in files.items()
@@ -191,6 +210,38 @@ def command(  # noqa: PLR0917 (click passes options by name)
         complain(error.problems)
         return EXIT_NOT_MEASURED
     return _finish(done, limits, "json" if as_json else format_, out, fixture_out, results_table)
+
+
+def _without_meaning(why: str, given: Mapping[str, object], but: Sequence[str] = ()) -> list[str]:
+    """Refuse options that would be ignored: what was asked for and not done must not look as if it were."""
+    named = [name if name.isupper() else f"--{name}" for name, value in given.items() if value and name not in but]
+    return [f"{why}: drop {', '.join(named)}"] if named else []
+
+
+def _words(command: str | None) -> list[str]:
+    try:
+        return shlex.split(command or "")
+    except ValueError:
+        return []  # opening the backend will tell
+
+
+def _clashes(outputs: Mapping[str, str | None], inputs: Sequence[str | None]) -> list[str]:
+    """Refuse to write two things to one file, or over a file that the critic is made of."""
+    problems = []
+    taken: dict[Path, str] = {}
+    for name, value in outputs.items():
+        if not value:
+            continue
+        with contextlib.suppress(OSError, RuntimeError):
+            file = Path(value).resolve()
+            if file.exists() and not file.is_file() and not file.is_dir():
+                continue  # a device or a pipe takes as many as come
+            if any(word and Path(word).exists() and Path(word).resolve() == file for word in inputs):
+                problems.append(f"--{name}={value}: is a file that the critic is made of: choose another")
+            other = taken.setdefault(file, name)
+            if other != name:
+                problems.append(f"--{name}={value}: --{other} is written there: choose another file")
+    return problems
 
 
 def _is_case_of(folder: Path, file: Path) -> bool:

@@ -78,6 +78,8 @@ def command(  # noqa: PLR0917 (click passes options by name)
     path = Path(out) if out else FOLDER / f"{case_id}.json"
     stored_path = path.parent / "artifacts" / f"{case_id}.diff"
     content, stored = _read_diff(Path(diff), f"artifacts/{case_id}.diff") if diff else (b"", None)
+    if diff and out and Path(diff).exists() and Path(out).exists() and Path(diff).samefile(out):
+        problems.append(f"--out={out}: is the diff itself: choose another file")
     if isinstance(stored, str):
         problems.append(f"--diff={diff}: {stored}")
     if not force and not problems:

@@ -225,15 +225,19 @@ def _unknown(name: str, scores: Scores) -> str:
 
 def _warn(scores: Scores, shown: list[Summary], asked: list[Limit]) -> None:
     """Say on stderr what a reader of the numbers must know."""
-    complain(lookalike_warnings(dict.fromkeys(scores.available), dict.fromkeys(scores.severities)))
+    complain(lookalike_warnings([*scores.available, *scores.only_artifacts], scores.severities))
+    for severity in dict.fromkeys(limit.severity for limit in asked if limit.severity is not None):
+        if severity not in scores.severities:
+            near = did_you_mean(severity, scores.severities)
+            complain([f"warning: no issue has the severity {severity!r}{near}; its catch rate counts as 0"])
     for summary in shown:
         if not summary.unreviewed:
             continue
         complain([f"warning: {reviewed_line(summary)}"])
         counting_all = [limit for limit in asked if limit.gate.over_all_cases]
         complain(
-            f"warning: gate {result.name} holds for {summary.reviewer}, but unreviewed cases count in it as cases "
-            "in which nothing was found; ask for --min-reviewed, too"
+            f"warning: gate {result.name} holds for {summary.reviewer}, but unreviewed cases count in it with what "
+            "their lists hold, mostly nothing; ask for --min-reviewed, too"
             for result in gate_registry.check(counting_all, [summary])
             if result.passed
         )

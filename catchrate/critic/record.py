@@ -36,6 +36,16 @@ class RecordedCase(msgspec.Struct, frozen=True):
     description: str
 
 
+class _Kept(msgspec.Struct, frozen=True):
+    """A reply on disk, bound to the call and the run that it answers."""
+
+    case_id: str
+    run: int
+    key: str
+    body: str
+    facts: Mapping[str, Any]
+
+
 class Manifest(msgspec.Struct, frozen=True):
     """What was asked of whom. Runs whose manifests have the same key are one, which can be resumed."""
 
@@ -56,7 +66,8 @@ class Manifest(msgspec.Struct, frozen=True):
         The folder that the corpus lies in, its descriptions and the number of runs do not matter: with another
         number, the same run is gone on with.
         """
-        parts = (self.format_version, self.backend, self.model, self.identity, self.corpus_digest)
+        labels = sorted((case.id, case.label, case.defect_class) for case in self.cases)
+        parts = (self.format_version, self.backend, self.model, self.identity, self.corpus_digest, labels)
         text = msgspec.json.encode(parts, order="sorted")
         return hashlib.blake2b(text, digest_size=6).hexdigest()
 
@@ -120,6 +131,10 @@ class Record:
         if not files[0].exists():
             files = sorted(folder.glob("*/manifest.json"))
         runs = [(file.parent, manifest) for file in files if is_wanted(manifest := _read_manifest(file))]
+        for place, manifest in runs:
+            if not place.name.endswith(f"-{manifest.key}"):
+                message = "does not fit its folder's name: the one or the other was changed by hand"
+                raise CatchrateError([Problem(str(place / "manifest.json"), "", message)])
         if len(runs) != 1:
             named = ", ".join(f"{place} ({manifest.reviewer})" for place, manifest in runs)
             found = f"holds {len(runs)} runs: name one of {named}" if runs else "holds no such run"
@@ -145,7 +160,8 @@ class Record:
             return
         try:
             if reply is not None:
-                _write(file, msgspec.json.encode(reply))
+                kept = _Kept(attempt.case_id, attempt.run, self.manifest.key, reply.body, reply.facts)
+                _write(file, msgspec.json.encode(kept))
             else:
                 file.unlink(missing_ok=True)  # an earlier reply, without a verdict
             with self._writing:
@@ -170,13 +186,17 @@ class Record:
     def _reply(self, call: Call) -> Reply | None:
         file = self._file(call)
         try:
-            return msgspec.json.decode(file.read_bytes(), type=Reply)
+            kept = msgspec.json.decode(file.read_bytes(), type=_Kept)
         except FileNotFoundError:
             return None
         except OSError as error:
             raise CatchrateError([Problem(str(file), "", f"cannot be read: {error.strerror or error}")]) from None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise CatchrateError([Problem(str(file), "", f"is no reply: {error}")]) from None
+        if (kept.case_id, kept.run, kept.key) != (call.case_id, call.run, self.manifest.key):
+            message = f"is the reply to another call (case {kept.case_id}, run {kept.run}): move it away"
+            raise CatchrateError([Problem(str(file), "", message)])
+        return Reply(kept.body, kept.facts)
 
     def _last_errors(self) -> dict[Call, Failed]:
         """Return, for each call whose last attempt ended in an error, that error."""
@@ -211,6 +231,8 @@ def _read_manifest(file: Path) -> Manifest:
         raise CatchrateError([Problem(str(file), "", f"cannot be read: {error.strerror or error}")]) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise CatchrateError([Problem(str(file), "", f"is no manifest of a run: {error}")]) from None
+    if manifest.runs < 1 or not manifest.cases or len({case.id for case in manifest.cases}) < len(manifest.cases):
+        raise CatchrateError([Problem(str(file), "", "has no runs, no cases, or a case twice: it was changed by hand")])
     if manifest.format_version != FORMAT_VERSION:
         message = f"has the format version {manifest.format_version}; this catchrate knows {FORMAT_VERSION}"
         raise CatchrateError([Problem(str(file), "", message)])

@@ -1,6 +1,7 @@
 """A verdict, or in its place an error with a kind: nothing in between, and no default."""
 
 import re
+import unicodedata
 from typing import Literal, get_args
 
 import msgspec
@@ -47,6 +48,9 @@ ERRORS: dict[ErrorKind, str] = {
 # What a critic may say, and what it comes down to.
 WORDS: dict[str, Verdict] = {"PASS": "PASS", "FAIL": "FAIL", "SHOULD FIX": "FAIL", "MUST FIX": "FAIL"}
 _EXACT = re.compile(rf"VERDICT:[ \t]*({'|'.join(WORDS)})")
+_SAYS_ONE = re.compile(r"verdict.*\b(?:pass|fail|should fix|must fix)", re.IGNORECASE)
+# A terminal shows more than a line feed as the end of a line.
+_LINE_ENDS = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _LOOKS_LIKE_ONE = re.compile(r"\W*verdict\W*:", re.IGNORECASE)
 
 
@@ -70,17 +74,24 @@ class Failed(msgspec.Struct, frozen=True):
     stops_run: bool = False
 
 
+def _looks_like_one(line: str) -> bool:
+    """Tell whether a line may be meant as a verdict: by how it begins, or by what it says anywhere."""
+    plain = unicodedata.normalize("NFKC", line).replace("_", " ")
+    return _LOOKS_LIKE_ONE.match(plain) is not None or _SAYS_ONE.search(plain) is not None
+
+
 def read_verdict_line(text: str) -> Judged | Failed:
     """Read the verdict out of a text in which exactly one line is `VERDICT: WORD`, and nothing else on that line.
 
     Any other line that looks like a verdict, however it is spelled (`verdict: fail`, `> VERDICT: FAIL`), makes it two.
     """
-    said = [line.strip() for line in text.split("\n") if _LOOKS_LIKE_ONE.match(line)]
+    said = [line.strip() for line in _LINE_ENDS.split(text) if _looks_like_one(line)]
     if not said:
         return Failed("no_verdict", "no line begins with `VERDICT:`")
     if len(said) > 1:
         return Failed("ambiguous", f"{len(said)} lines look like a verdict")
-    exact = _EXACT.fullmatch(said[0])
+    # What only looks like a line of its own, behind a carriage return, is none.
+    exact = _EXACT.fullmatch(said[0]) if said[0] in [line.strip() for line in text.split("\n")] else None
     if exact is None:
         return Failed("no_verdict", f"{said[0][:60]!r} is none of {', '.join(f'`VERDICT: {word}`' for word in WORDS)}")
     return Judged(WORDS[exact[1]])

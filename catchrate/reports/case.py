@@ -74,6 +74,8 @@ def _finding_table(case: Case, reviewer: str, outcome: Outcome) -> Table:
         reason = finding.match_rationale if isinstance(finding.match_rationale, str) else ""
         title = placed(finding.title, finding.file_path, finding.line)
         rows.append((title, ", ".join(told) or "false positive", reason))
+    if not rows:
+        rows.append(("(no finding)", None, None))
     title = (
         f"{reviewer}: {len(outcome.caught)} of {len(case.ground_truth)} caught, "
         f"{plural(len(outcome.false_positive_ids), 'false positive')}, "

@@ -107,7 +107,7 @@ def _lead(corpus: CorpusState, found: int) -> tuple[str, ...]:
         lines.append(
             f"Evidence: {plural(found, 'claim')} to look at."
             if found
-            else "Evidence: no check found anything against it."
+            else "Evidence: nothing that is filled in contradicts itself or its files."
         )
     return tuple(lines)
 
@@ -167,7 +167,7 @@ def _whole_case(row: _Row) -> list[Table]:
         tables.append(Table(f"{row.name}: no claim about", (Column("reviewer", "left", wraps=True),), names))
     if not tables:
         columns = (Column("state", "left", wraps=True),)
-        tables.append(Table(row.name, columns, [("ready and publishable; no check found anything against it",)]))
+        tables.append(Table(row.name, columns, [("ready and publishable; nothing contradicts itself or its files",)]))
     return tables
 
 

@@ -169,7 +169,7 @@ def _reviewer_table(summaries: Sequence[Summary]) -> Table:
         rows.append(row)
     notes = tuple(reviewed_line(summary) for summary in summaries if summary.unreviewed)
     if notes:
-        notes += ("The figures above count a case that was not reviewed as one in which nothing was found.",)
+        notes += ("The figures above count a case that was not reviewed with what its list holds, mostly nothing.",)
     return Table("Reviewers", columns, rows, notes)
 
 
@@ -187,7 +187,6 @@ def _reviewed_table(summaries: Sequence[Summary]) -> list[Table]:
     rows: list[tuple[Cell, ...]] = [
         (
             summary.reviewer,
-            summary.reviewed.cases,
             f"{summary.reviewed.caught}/{summary.reviewed.total}",
             Share(summary.reviewed_figures.rate),
             Share(summary.reviewed_figures.precision),
@@ -198,8 +197,7 @@ def _reviewed_table(summaries: Sequence[Summary]) -> list[Table]:
         for summary in summaries
         if summary.unreviewed
     ]
-    columns = (REVIEWER, Column("cases"), *FIGURES)
-    return [Table("Over the reviewed cases alone", columns, rows)] if rows else []
+    return [Table("Over the reviewed cases alone", (REVIEWER, *FIGURES), rows)] if rows else []
 
 
 def _control_table(summaries: Sequence[Summary]) -> list[Table]:
@@ -209,9 +207,9 @@ def _control_table(summaries: Sequence[Summary]) -> list[Table]:
     columns = (
         REVIEWER,
         Column("false pass"),
-        Column("rate"),
+        Column("pass rate"),
         Column("false fail"),
-        Column("rate"),
+        Column("fail rate"),
     )
     rows: list[tuple[Cell, ...]] = [
         (

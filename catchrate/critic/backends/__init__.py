@@ -101,7 +101,9 @@ def digest_of(*files: str) -> str:
 
 def refuse(backend: str, options: Options, *known: str) -> None:
     """Raise for options that a backend does not take: an option that does nothing must not look as if it did."""
-    given = {name: value for name, value in msgspec.structs.asdict(options).items() if value}
+    given = {
+        name: value for name, value in msgspec.structs.asdict(options).items() if value is not None and value != {}
+    }
     problems = [
         Problem(
             "", "", f"--{name.replace('_', '-').removesuffix('s')} means nothing to the backend {backend!r}: drop it"
