@@ -217,8 +217,8 @@ def _known_case(case: Case) -> tuple[KnownCase, int]:
 
 def _review_number(case_id: str, findings: Sequence[Finding]) -> int:
     """Hash what a reviewer matched in a case: the case's id and the multiset of its match lists."""
-    matches = [sorted(finding.matched_ground_truth or ()) for finding in findings]
-    matches.sort()
+    matches = [finding.matched_ground_truth or () for finding in findings]
+    matches = sorted([tuple(sorted(ids)) if len(ids) > 1 else ids for ids in matches])
     return int.from_bytes(_hash((case_id, matches)), "big")
 
 

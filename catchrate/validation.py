@@ -30,7 +30,10 @@ def is_sound(case: Case, *, strict: bool, rationales: bool) -> bool:
     ids = set()
     for issue in issues:
         ids.add(issue.id)
-        if _is_blank(issue.id) or _is_blank(issue.severity) or _is_blank(issue.title):
+        # Most texts do not begin with a blank; only one that does is looked at whole.
+        if (issue.id[0] in BLANK or issue.severity[0] in BLANK or issue.title[0] in BLANK) and not (
+            is_given(issue.id) and is_given(issue.severity) and is_given(issue.title)
+        ):
             return False
     if len(ids) != len(issues) or bool(issues) != (case.label == "bad"):
         return False
@@ -39,18 +42,13 @@ def is_sound(case: Case, *, strict: bool, rationales: bool) -> bool:
             matches = finding.matched_ground_truth
             if matches and (finding.disposition is not None or not ids.issuperset(matches)):
                 return False
-            if _is_blank(finding.title):
+            if finding.title[0] in BLANK and not is_given(finding.title):
                 return False
-    if _is_blank(case.id) or _is_blank(case.title):
+    if not (is_given(case.id) and is_given(case.title)):
         return False
     if strict and not (case.source is not None and is_given(case.source.repo)):
         return False
     return not rationales or _has_rationales(case)
-
-
-def _is_blank(text: str) -> bool:
-    """Tell whether a text that is not empty is all blank; most are not, by their first character."""
-    return text[0] in BLANK and not text.strip(BLANK)
 
 
 def _has_rationales(case: Case) -> bool:

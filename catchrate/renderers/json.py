@@ -11,6 +11,7 @@ from catchrate.reporting import Report, Rows
 _encode = msgspec.json.Encoder().encode
 _STEP = "  "
 _BATCH = 256  # rows written in one piece
+_BETWEEN = "\x1e"  # JSON never holds a control character as it is
 
 
 def render(report: Report, width: int | None = None) -> Iterator[str]:  # noqa: ARG001 (JSON has no width)
@@ -29,9 +30,9 @@ def _value(value: object, line_break: str) -> Iterator[str]:
             opening = ","
         yield line_break + "}"
     elif isinstance(value, Rows):
-        opening, comma, rows = "[", "," + inner, value.make()
+        opening, rows = "[", value.make()
         while batch := list(islice(rows, _BATCH)):
-            yield opening + inner + comma.join(map(_text, batch))
+            yield opening + inner + _texts(batch).replace(_BETWEEN, "," + inner)
             opening = ","
         yield "[]" if opening == "[" else line_break + "]"
     elif isinstance(value, list | tuple) and value:
@@ -46,7 +47,13 @@ def _value(value: object, line_break: str) -> Iterator[str]:
 
 
 def _text(value: object) -> str:
-    text = _encode(value)
+    return _texts([value])
+
+
+def _texts(values: list[object]) -> str:
+    """Write values, each on one line, with `_BETWEEN` between them."""
+    texts = [_encode(value) for value in values]
+    text = _BETWEEN.encode().join(texts)
     if b"\n" in text or b"\r" in text:  # a value passed on as the fixture's author laid it out
-        text = msgspec.json.format(text, indent=-1)
+        text = _BETWEEN.encode().join([msgspec.json.format(one, indent=-1) for one in texts])
     return text.decode() if text.isascii() else escape_unsafe(text.decode(), json=True)
