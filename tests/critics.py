@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 from catchrate.critic.backends import ENTRY_POINTS, Backend, Options, Reply
 from catchrate.critic.corpus import DiffCase
 from catchrate.critic.verdicts import Failed, Judged, read_verdict_line
-from tests.program import ROOT
+from tests.program import ROOT, read_report
 
 PASS, FAIL = Reply("VERDICT: PASS"), Reply("VERDICT: FAIL")
 Ask = Callable[[str, float], Any]
@@ -113,12 +113,8 @@ def by_name(verdicts: Mapping[str, Reply | Failed]) -> Ask:
 
 
 def read_critic_report(text: str) -> Any:
-    """Parse a JSON report of a critic, and hold it to the public schema."""
-
-    def refuse(constant: str) -> None:
-        raise AssertionError(f"{constant} is no JSON number")
-
-    report = json.loads(text, parse_constant=refuse)
+    """Parse a JSON report of a critic, and hold it to the public schema, which describes every key of it."""
+    report = read_report(text, "critic")
     faults = [f"{error.json_path}: {error.message}" for error in _schema().iter_errors(report)]
     assert not faults, faults
     return report

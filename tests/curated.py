@@ -4,13 +4,10 @@ import copy
 import json
 import shutil
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
-
-from tests.program import ROOT
+from tests.program import ROOT, read_report
 
 FOLDERS = ROOT / "tests" / "cases" / "curation"
 CLEAN = FOLDERS / "clean" / "cases"
@@ -58,20 +55,8 @@ def without(value: Any, path: Path_) -> Any:
 
 
 def read_curation(text: str) -> Any:
-    """Parse a JSON curation report, and hold it to the public schema and to what every JSON parser takes."""
-
-    def refuse(constant: str) -> None:
-        raise AssertionError(f"{constant} is no JSON number")
-
-    report = json.loads(text, parse_constant=refuse)
-    faults = [f"{error.json_path}: {error.message}" for error in _schema().iter_errors(report)]
-    assert not faults, faults
-    return report
-
-
-@cache
-def _schema() -> Any:
-    return Draft202012Validator(json.loads((ROOT / "schemas" / "curation.schema.json").read_text(encoding="utf-8")))
+    """Parse a JSON curation report, and hold it to the public schema."""
+    return read_report(text, "curation")
 
 
 def paths(todos: list[dict[str, str]]) -> list[str]:

@@ -99,20 +99,19 @@ def run_inside(*arguments: str, cwd: Path, columns: int = 80) -> Result:
         return Result(status or 0, *written)
 
 
-def read_report(text: str) -> Any:
-    """Parse a JSON score report, and hold it to the public schema and to what every JSON parser takes."""
+def read_report(text: str, schema: str = "report") -> Any:
+    """Parse a JSON report, and hold it to its public schema and to what every JSON parser takes."""
 
     def finite(number: str) -> float:
         assert isfinite(float(number)), f"{number} is no number that a parser can hold"
         return float(number)
 
     report = json.loads(text, parse_constant=finite, parse_float=finite)
-    faults = [f"{error.json_path}: {error.message}" for error in _report_schema().iter_errors(report)]
+    faults = [f"{error.json_path}: {error.message}" for error in _validator(schema).iter_errors(report)]
     assert not faults, faults
     return report
 
 
 @cache
-def _report_schema() -> Any:
-    schema = json.loads((ROOT / "schemas" / "report.schema.json").read_text(encoding="utf-8"))
-    return Draft202012Validator(schema)
+def _validator(schema: str) -> Any:
+    return Draft202012Validator(json.loads((ROOT / "schemas" / f"{schema}.schema.json").read_text(encoding="utf-8")))

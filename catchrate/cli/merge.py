@@ -38,7 +38,7 @@ def command(folder: str, out: str, force: bool) -> int:
     try:
         if not problems:
             documents = list(open_corpus([folder]).documents())
-        index = _read_index(index_file)
+        index = Index() if problems else _read_index(index_file)
         files = {Path(document.file).name: document for document in documents}
         entries, new = arrange(list(files), index, index_file) if documents else ([], [])
     except CatchrateError as error:
