@@ -5,6 +5,7 @@ dropped after that, so that memory holds the file and little more.
 """
 
 import codecs
+import contextlib
 import os
 import re
 import stat
@@ -42,26 +43,26 @@ class _Combined(msgspec.Struct):
     cases: list[msgspec.Raw] | msgspec.UnsetType = msgspec.UNSET
 
 
-class _Part(msgspec.Struct, frozen=True, gc=False):
-    """The text of one case, and where it stands: its index as error paths count, its file, and the file's text."""
-
-    file: "_File"
-    index: int
-    raw: msgspec.Raw | bytes
-
-    @property
-    def start(self) -> int:
-        """The offset of the text in its file."""
-        return 0 if self.file.raws is None else self.file.starts[self.index]
-
-
 class _File:
-    """A file as the person named it, its text in UTF-8, and the cases in it if they stand in `cases[]`."""
+    """A file as the person named it, its text in UTF-8, and the cases in it if they stand in `cases[]`.
 
-    def __init__(self, name: str, data: bytes, raws: Sequence[msgspec.Raw] | None = None) -> None:
+    `index` is that of its first case, as error paths count.
+    """
+
+    def __init__(self, name: str, data: bytes, raws: Sequence[msgspec.Raw] | None = None, index: int = 0) -> None:
         self.name = name
         self.data = data
         self.raws = raws
+        self.index = index
+
+    @property
+    def texts(self) -> Sequence[msgspec.Raw | bytes]:
+        """The text of each case."""
+        return [self.data] if self.raws is None else self.raws
+
+    def part(self, number: int) -> "_Part":
+        """Return one of its cases, counted from 0."""
+        return _Part(self, self.index + number, self.texts[number], self.starts[number])
 
     @cached_property
     def starts(self) -> list[int]:
@@ -84,6 +85,15 @@ class _File:
         """Tell whether an offset lies directly in the file's object, and in nothing inside it."""
         symbols = [symbol for symbol, _ in places.tokens(self.data[:offset].decode())]
         return sum(symbol in "{[" for symbol in symbols) - sum(symbol in "}]" for symbol in symbols) == 1
+
+
+class _Part(msgspec.Struct, frozen=True):
+    """The text of one case, and where it stands: its file, its index as error paths count, its offset there."""
+
+    file: _File
+    index: int
+    raw: msgspec.Raw | bytes
+    start: int
 
 
 _CASES = re.compile(rb'"cases"\s*:\s*\[\s*')
@@ -121,14 +131,15 @@ class Corpus(Sequence[Case]):
     `InvalidFixtureError` that holds every fault of every file: what was computed from the cases before is void.
     """
 
-    def __init__(self, parts: Sequence[_Part], problems: Sequence[Problem], *, strict: bool, rationales: bool) -> None:
-        self._parts = parts
+    def __init__(self, files: Sequence[_File], problems: Sequence[Problem], *, strict: bool, rationales: bool) -> None:
+        self._files = files
         self._problems = problems
         self._strict = strict
         self._rationales = rationales
+        self._texts = files[0].texts if len(files) == 1 else [text for file in files for text in file.texts]
 
     def __len__(self) -> int:
-        return len(self._parts)
+        return len(self._texts)
 
     @overload
     def __getitem__(self, index: int) -> Case: ...
@@ -136,8 +147,11 @@ class Corpus(Sequence[Case]):
     def __getitem__(self, index: slice) -> Sequence[Case]: ...
     def __getitem__(self, index: int | slice) -> Case | Sequence[Case]:
         if isinstance(index, slice):
-            return [_decode_case(part.raw) for part in self._parts[index]]
-        return _decode_case(self._parts[index].raw)
+            return [_decode_case(text) for text in self._texts[index]]
+        return _decode_case(self._texts[index])
+
+    def _parts(self) -> Iterator[_Part]:
+        return (file.part(number) for file in self._files for number in range(len(file.texts)))
 
     def documents(self) -> Iterator["Document"]:
         """Go through the cases as plain JSON values, whatever they are, without holding them to any rule.
@@ -146,7 +160,7 @@ class Corpus(Sequence[Case]):
         """
         problems = list(self._problems)
         file, file_text = None, ""
-        for part in self._parts:
+        for part in self._parts():
             try:
                 value = _decode_any(part.raw)
             except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
@@ -170,22 +184,39 @@ class Corpus(Sequence[Case]):
             raise InvalidFixtureError(problems)
 
     def __iter__(self) -> Iterator[Case]:
+        ids: set[str] = set()
+        reviewed = False
+        if not self._problems and max(map(len, self._texts), default=0) <= LARGEST_CASE:
+            with contextlib.suppress(msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+                for text in self._texts:
+                    case = _decode_case(text)
+                    if not validation.is_sound(case, strict=self._strict, rationales=self._rationales):
+                        break
+                    ids.add(case.id)
+                    reviewed = reviewed or bool(case.reviews)
+                    yield case
+                else:
+                    if len(ids) == len(self._texts) and (reviewed or not ids):
+                        return
+        raise InvalidFixtureError(self._faults())
+
+    def _faults(self) -> list[Problem]:
+        """Say everything that is wrong with the files and the cases."""
         problems = list(self._problems)
         first_seen: dict[str, _Part] = {}
         faulty = 0
         reviewed = False
         strict, rationales = self._strict, self._rationales
-        for part in self._parts:
+        for part in self._parts():
+            sound = False
             try:
-                case = _decode_case(part.raw)
-                sound = len(part.raw) <= LARGEST_CASE and validation.is_sound(
-                    case, strict=strict, rationales=rationales
-                )
+                if len(part.raw) <= LARGEST_CASE:
+                    case = _decode_case(part.raw)
+                    sound = validation.is_sound(case, strict=strict, rationales=rationales)
             except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-                sound = False
+                pass
             if sound and first_seen.setdefault(case.id, part) is part:
                 reviewed = reviewed or bool(case.reviews)
-                yield case
                 continue
             faulty += 1
             reviewed = True  # it cannot be told, and the faults of the case come first
@@ -195,16 +226,15 @@ class Corpus(Sequence[Case]):
             problems.append(
                 Problem("", "", f"{faulty - MOST_EXPLAINED} more cases have faults: mend those above first")
             )
-        if self._parts and not reviewed:
+        if self._texts and not reviewed:
             problems.append(
                 Problem(
-                    self._parts[0].file.name,
+                    self._files[0].name,
                     "cases",
                     "no case has a reviewer under `reviews`: there is nothing to score",
                 )
             )
-        if problems:
-            raise InvalidFixtureError(problems)
+        return problems
 
 
 def open_corpus(fixtures: Sequence[str | os.PathLike[str]], *, strict: bool = True, rationales: bool = False) -> Corpus:
@@ -213,16 +243,16 @@ def open_corpus(fixtures: Sequence[str | os.PathLike[str]], *, strict: bool = Tr
     Each fixture is a file with `cases[]`, a file with one case, a folder of such one-case files, or "-" for
     standard input. Faults of the files themselves are kept for the iteration to report, with all others.
     """
-    parts: list[_Part] = []
+    files: list[_File] = []
     problems: list[Problem] = []
     for fixture in [os.fspath(name) for name in fixtures]:
         if fixture != STDIN and os.path.isdir(fixture):  # noqa: PTH112 (a bytes-exact name, as the person gave it)
-            _read_folder(fixture, parts, problems)
+            _read_folder(fixture, files, problems)
             continue
         data = _read(fixture, problems)
         if data is not None:
-            _split(fixture, data, parts, problems)
-    return Corpus(parts, problems, strict=strict, rationales=rationales)
+            _split(fixture, data, files, problems)
+    return Corpus(files, problems, strict=strict, rationales=rationales)
 
 
 def load(*fixtures: str | os.PathLike[str], strict: bool = True, rationales: bool = False) -> Corpus:
@@ -237,7 +267,7 @@ def load(*fixtures: str | os.PathLike[str], strict: bool = True, rationales: boo
     return corpus
 
 
-def _read_folder(folder: str, parts: list[_Part], problems: list[Problem]) -> None:
+def _read_folder(folder: str, files: list[_File], problems: list[Problem]) -> None:
     """Take each `*.json` file of a folder as one case, in the order of JavaScript's sort (UTF-16 code units)."""
     try:
         names = [name for name in os.listdir(folder) if name.endswith(".json") and not name.startswith("_")]  # noqa: PTH208
@@ -252,10 +282,10 @@ def _read_folder(folder: str, parts: list[_Part], problems: list[Problem]) -> No
         path = os.path.join(folder, name)  # noqa: PTH118
         data = _read(path, problems)
         if data is not None:
-            parts.append(_Part(_File(path, data), index, data))
+            files.append(_File(path, data, index=index))
 
 
-def _split(name: str, data: bytes, parts: list[_Part], problems: list[Problem]) -> None:
+def _split(name: str, data: bytes, files: list[_File], problems: list[Problem]) -> None:
     """Take a file's text apart into its cases: those of `cases[]`, else the file is one case."""
     try:
         raws = _decode_combined(data).cases
@@ -275,14 +305,13 @@ def _split(name: str, data: bytes, parts: list[_Part], problems: list[Problem]) 
         problems.append(_broken(name, "", data, error))
         return
     if raws is msgspec.UNSET:
-        parts.append(_Part(_File(name, data), 0, data))
+        files.append(_File(name, data))
         return
     if not raws:
         problems.append(
             Problem(name, "cases", "is empty: a fixture needs at least one case", _line_of(data, ("cases",)))
         )
-    file = _File(name, data, raws)
-    parts.extend([_Part(file, index, raw) for index, raw in enumerate(raws)])
+    files.append(_File(name, data, raws))
 
 
 def _problems_of(part: _Part, first_seen: dict[str, _Part], *, strict: bool, rationales: bool) -> list[Problem]:

@@ -140,8 +140,15 @@ _NO_SOURCE = Source()
 _LARGEST = int(float_info.max)
 
 
+# Copying a hash is faster than making another.
+_unused_hash = blake2b(digest_size=DIGEST_BYTES)
+_unused_short_hash = blake2b(digest_size=6)
+
+
 def _hash(value: object) -> bytes:
-    return blake2b(_encode(value), digest_size=DIGEST_BYTES).digest()
+    hashed = _unused_hash.copy()
+    hashed.update(_encode(value))
+    return hashed.digest()
 
 
 def _hex(total: int) -> str:
@@ -153,18 +160,22 @@ def false_positive_id(finding: Finding) -> str:
     """Name a finding: its own id, else a short hash of its file, line and title."""
     if isinstance(finding.id, str) and finding.id:
         return finding.id
-    return blake2b(_encode((finding.file_path, finding.line, finding.title)), digest_size=6).hexdigest()
+    hashed = _unused_short_hash.copy()
+    hashed.update(_encode((finding.file_path, finding.line, finding.title)))
+    return hashed.hexdigest()
 
 
-def _numbered(name: str, taken: dict[str, int]) -> str:
-    """Tell repeats of a name within a case apart by a number, from the second on. `taken` counts the uses."""
-    number = taken.get(name, 0) + 1
-    given = name
-    while number > 1 and (given := f"{name}#{number}") in taken:
-        number += 1
-    taken[name] = number
-    taken[given] = taken.get(given, 1)
-    return given
+def _numbered(names: Sequence[str]) -> Iterator[str]:
+    """Tell repeats of a name within a case apart by a number, from the second on."""
+    taken: dict[str, int] = {}
+    for name in names:
+        number = taken.get(name, 0) + 1
+        given = name
+        while number > 1 and (given := f"{name}#{number}") in taken:
+            number += 1
+        taken[name] = number
+        taken[given] = taken.get(given, 1)
+        yield given
 
 
 def verdicts(findings: Iterable[Finding]) -> Iterator[tuple[Finding, list[str], list[str]]]:
@@ -190,27 +201,28 @@ def score_case(
     artifact: msgspec.Raw | None = None,
 ) -> Outcome:
     """Score one reviewer on one case, by the verdict on each of its findings."""
-    caught: list[str] = []
-    false_positives: list[str] = []
-    taken: dict[str, int] = {}
+    hits: set[str] = set()
+    names: list[str] = []
     redundant = 0
-    for finding, new, again in verdicts(findings):
-        if new:
-            caught += new
-        elif not again:
-            false_positives.append(_numbered(false_positive_id(finding), taken))
-        redundant += len(again)
-    if caught:
-        hits = set(caught)
-        caught = [intern(issue.id) for issue in issues if issue.id in hits]
-    return Outcome(tuple(caught), tuple(false_positives), redundant, not_reviewed, artifact)
+    for finding in findings:
+        matches = finding.matched_ground_truth
+        if matches:
+            before = len(hits)
+            hits.update(matches)
+            redundant += len(matches) - (len(hits) - before)
+        else:
+            names.append(false_positive_id(finding))
+    caught = tuple([intern(issue.id) for issue in issues if issue.id in hits]) if hits else ()
+    false_positives = tuple(names) if len(names) == len(set(names)) else tuple(_numbered(names))
+    return Outcome(caught, false_positives, redundant, not_reviewed, artifact)
 
 
 def _known_case(case: Case) -> tuple[KnownCase, int]:
     """Remember a case, and hash what its ground truth is."""
     issues = [KnownIssue(intern(issue.id), intern(issue.severity)) for issue in case.ground_truth]
     pairs = [(issue.id, issue.severity) for issue in issues]
-    pairs.sort()
+    if len(pairs) > 1:
+        pairs.sort()
     digest = _hash((case.id, case.label, pairs))
     return KnownCase(case.id, case.label, digest.hex(), tuple(issues)), int.from_bytes(digest, "big")
 
@@ -218,7 +230,10 @@ def _known_case(case: Case) -> tuple[KnownCase, int]:
 def _review_number(case_id: str, findings: Sequence[Finding]) -> int:
     """Hash what a reviewer matched in a case: the case's id and the multiset of its match lists."""
     matches = [finding.matched_ground_truth or () for finding in findings]
-    matches = sorted([tuple(sorted(ids)) if len(ids) > 1 else ids for ids in matches])
+    if len(matches) > 1:
+        matches = sorted([tuple(sorted(ids)) if len(ids) > 1 else ids for ids in matches])
+    elif matches and len(matches[0]) > 1:
+        matches = [tuple(sorted(matches[0]))]
     return int.from_bytes(_hash((case_id, matches)), "big")
 
 
@@ -243,7 +258,7 @@ class _Running:
         self.number = 0
         self.elapsed_ms: float = 0
         self.unverified_fix_count = 0
-        self.versions: dict[str, None] = {}
+        self.versions: dict[tuple[str, str, str], None] = {}
 
     def add(
         self,
@@ -268,14 +283,16 @@ class _Running:
         elapsed, fixes = artifact.elapsed_ms, artifact.unverified_fix_count
         if _is_figure(elapsed):
             self.elapsed_ms += elapsed
-        if _is_figure(fixes) and fixes == int(fixes):
+        if fixes and _is_figure(fixes) and fixes == int(fixes):
             self.unverified_fix_count += int(fixes)
-        if isinstance(artifact.tool, str) and artifact.tool:
-            self.versions[f"{artifact.tool}@{_told(artifact.version)} ({_told(artifact.tier)})"] = None
+        tool = artifact.tool
+        if isinstance(tool, str) and tool:
+            self.versions[(tool, _told(artifact.version), _told(artifact.tier))] = None
 
     def score(self) -> ReviewerScore:
+        versions = tuple([f"{tool}@{version} ({tier})" for tool, version, tier in self.versions])
         elapsed = self.elapsed_ms if isfinite(self.elapsed_ms) else None
-        effort = Effort(elapsed, self.unverified_fix_count, tuple(self.versions))
+        effort = Effort(elapsed, self.unverified_fix_count, versions)
         return ReviewerScore(self.reviewer, self.outcomes, effort, _hex(self.number))
 
 

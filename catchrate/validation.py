@@ -27,24 +27,23 @@ def is_sound(case: Case, *, strict: bool, rationales: bool) -> bool:
     `strict` asks for `source.repo`, `rationales` for the reasons behind each label.
     """
     issues = case.ground_truth
-    ids = set()
+    ids = {issue.id for issue in issues}
+    if len(ids) != len(issues) or bool(issues) != (case.label == "bad"):
+        return False
+    # Most texts do not begin with a blank; only one that does is looked at whole.
     for issue in issues:
-        ids.add(issue.id)
-        # Most texts do not begin with a blank; only one that does is looked at whole.
         if (issue.id[0] in BLANK or issue.severity[0] in BLANK or issue.title[0] in BLANK) and not (
             is_given(issue.id) and is_given(issue.severity) and is_given(issue.title)
         ):
             return False
-    if len(ids) != len(issues) or bool(issues) != (case.label == "bad"):
-        return False
     for findings in case.reviews.values():
         for finding in findings:
+            if finding.title[0] in BLANK and not is_given(finding.title):
+                return False
             matches = finding.matched_ground_truth
             if matches and (finding.disposition is not None or not ids.issuperset(matches)):
                 return False
-            if finding.title[0] in BLANK and not is_given(finding.title):
-                return False
-    if not (is_given(case.id) and is_given(case.title)):
+    if (case.id[0] in BLANK or case.title[0] in BLANK) and not (is_given(case.id) and is_given(case.title)):
         return False
     if strict and not (case.source is not None and is_given(case.source.repo)):
         return False
