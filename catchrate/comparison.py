@@ -1,11 +1,50 @@
-"""Two reviewers of the same corpus, side by side: differences of the figures as they are printed."""
+"""Two reviewers of the same corpus, side by side: differences of the printed figures, and what chance may explain."""
 
 from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from catchrate.metrics import Summary, rounded
-from catchrate.scoring import KnownCase
+from catchrate.intervals import CONFIDENCE, Interval
+from catchrate.metrics import METRICS, Summary, rounded
+from catchrate.scoring import KnownCase, Outcome
+from catchrate.significance import (
+    Difference,
+    McNemar,
+    PairedCases,
+    case_counts,
+    difference_interval,
+    mcnemar,
+    pair_cases,
+    permutation_test,
+)
+
+
+class MetricTest(msgspec.Struct, frozen=True):
+    """A metric of the first reviewer minus the second's, with its interval and the test of it, figures rounded."""
+
+    test: Difference
+    interval: Interval | None
+
+
+class ChangedIssue(msgspec.Struct, frozen=True):
+    """An issue that only one of two reviewers caught."""
+
+    case: str
+    issue: str
+    severity: str
+
+
+class Paired(msgspec.Struct, frozen=True):
+    """Two reviewers on the `cases` that both reviewed: whether they differ by more than chance, and in which issues.
+
+    `won` are the issues that only the first caught, `lost` those that only the second did.
+    """
+
+    cases: int
+    metrics: tuple[MetricTest, ...]
+    mcnemar: McNemar
+    won: tuple[ChangedIssue, ...]
+    lost: tuple[ChangedIssue, ...]
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -70,6 +109,54 @@ def compare_evidence(with_evidence: Summary, without_evidence: Summary) -> Evide
         false_positive_delta=new.counts.false_positives - old.counts.false_positives,
         redundant_match_delta=new.counts.redundant_matches - old.counts.redundant_matches,
     )
+
+
+def pair(
+    cases: Sequence[KnownCase], new: Sequence[Outcome], old: Sequence[Outcome], confidence: float | None = CONFIDENCE
+) -> Paired:
+    """Compare the outcomes of two reviewers on the cases that both reviewed, metric by metric and issue by issue.
+
+    Without `confidence` the differences have no intervals.
+    """
+    paired = pair_cases(case_counts(cases, new), case_counts(cases, old))
+    won: list[ChangedIssue] = []
+    lost: list[ChangedIssue] = []
+    issues = 0
+    for case, now, before in zip(cases, new, old, strict=True):
+        if now.not_reviewed is not None or before.not_reviewed is not None:
+            continue
+        issues += len(case.issues)
+        if now.caught == before.caught:
+            continue
+        ours, theirs = set(now.caught), set(before.caught)
+        won += [ChangedIssue(case.id, one.id, one.severity) for one in case.issues if one.id in ours - theirs]
+        lost += [ChangedIssue(case.id, one.id, one.severity) for one in case.issues if one.id in theirs - ours]
+    return Paired(
+        cases=sum(paired.values()),
+        metrics=tuple(compare_metric(metric.name, paired, confidence) for metric in METRICS),
+        mcnemar=mcnemar(issues, len(won), len(lost)),
+        won=tuple(won),
+        lost=tuple(lost),
+    )
+
+
+def compare_metric(metric: str, paired: PairedCases, confidence: float | None = CONFIDENCE) -> MetricTest:
+    """Test one metric on paired cases, and round what is found as figures are rounded."""
+    test = permutation_test(metric, paired)
+    ends = difference_interval(metric, paired, confidence) if confidence else None
+    return MetricTest(
+        msgspec.structs.replace(
+            test,
+            difference=None if test.difference is None else rounded(test.difference),
+            p=None if test.p is None else rounded_p(test.p),
+        ),
+        None if ends is None else (rounded(ends[0]), rounded(ends[1])),
+    )
+
+
+def rounded_p(p: float) -> float:
+    """Round a p to 4 significant digits: a small one must not become 0."""
+    return float(f"{p:.4g}")
 
 
 def case_changes(cases: Sequence[KnownCase], new: Summary, old: Summary) -> Iterator[CaseChange]:

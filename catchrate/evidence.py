@@ -98,9 +98,14 @@ def named_files(subject: Subject) -> Iterator[tuple[str, Any, str]]:
     A URL is no file, and a placeholder none yet.
     """
     for path, artifact in subject.artifacts():
-        name = artifact.get("path") if isinstance(artifact, dict) else artifact
-        if isinstance(name, str) and is_filled_in(name) and not _URL.match(name):
-            yield path, artifact, name
+        further = artifact.get("further_files") if isinstance(artifact, dict) else None
+        stored = [(path, artifact)]
+        if isinstance(further, list):  # an output in several files
+            stored += [(f"{path}.further_files[{number}]", one) for number, one in enumerate(further)]
+        for place, one in stored:
+            name = one.get("path") if isinstance(one, dict) else one
+            if isinstance(name, str) and is_filled_in(name) and not _URL.match(name):
+                yield place, one, name
 
 
 def shared_ids(cases: Sequence[Subject]) -> list[dict[str, str]]:

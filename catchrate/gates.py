@@ -41,8 +41,12 @@ class Limit(msgspec.Struct, frozen=True):
     severity: str | None = None
 
 
-class GateResult(msgspec.Struct, frozen=True):
-    """What became of a gate for one reviewer. `reason` says why it does not hold, else it is None."""
+class GateResult(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What became of a gate for one reviewer. `reason` says why it does not hold, else it is None.
+
+    `note` says what else to know about it, whether it holds or not. `metric` and `note` are for gates on a change:
+    reports without such gates leave them out.
+    """
 
     gate: str
     reviewer: str
@@ -51,11 +55,13 @@ class GateResult(msgspec.Struct, frozen=True):
     value: float | None
     passed: bool
     reason: str | None
+    metric: str | None = None
+    note: str | None = None
 
     @property
     def name(self) -> str:
-        """The gate as people name it, with its severity."""
-        return self.gate if self.severity is None else f"{self.gate} {self.severity}"
+        """The gate as people name it, with its severity or its metric."""
+        return " ".join(part for part in (self.gate, self.severity, self.metric) if part is not None)
 
 
 def _rate(summary: Summary, _: str) -> Reading:

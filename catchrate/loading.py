@@ -16,7 +16,7 @@ from typing import Any, overload
 
 import msgspec
 
-from catchrate import broken_json, places, validation
+from catchrate import places, validation
 from catchrate.errors import InvalidFixtureError, Problem
 from catchrate.model import Case
 
@@ -249,7 +249,7 @@ def open_corpus(fixtures: Sequence[str | os.PathLike[str]], *, strict: bool = Tr
         if fixture != STDIN and os.path.isdir(fixture):  # noqa: PTH112 (a bytes-exact name, as the person gave it)
             _read_folder(fixture, files, problems)
             continue
-        data = _read(fixture, problems)
+        data = read(fixture, problems)
         if data is not None:
             _split(fixture, data, files, problems)
     return Corpus(files, problems, strict=strict, rationales=rationales)
@@ -280,7 +280,7 @@ def _read_folder(folder: str, files: list[_File], problems: list[Problem]) -> No
         )
     for index, name in enumerate(sorted(names, key=lambda name: name.encode("utf-16-be", "surrogatepass"))):
         path = os.path.join(folder, name)  # noqa: PTH118
-        data = _read(path, problems)
+        data = read(path, problems)
         if data is not None:
             files.append(_File(path, data, index=index))
 
@@ -379,6 +379,8 @@ def _broken(
     if isinstance(error, RecursionError):
         return Problem(name, path, "is nested too deeply to be read")
     if len(text) <= LARGEST_CASE:
+        from catchrate import broken_json  # 2 ms, only for a text that is broken
+
         told = broken_json.diagnose(text.decode())
         if told is not None:
             reason, offset = told
@@ -398,7 +400,7 @@ def _line_and_column(data: bytes, offset: int) -> tuple[int, int]:
     return data.count(b"\n", 0, offset) + 1, len(before.decode(errors="replace")) + 1
 
 
-def _read(name: str, problems: list[Problem]) -> bytes | None:
+def read(name: str, problems: list[Problem]) -> bytes | None:
     """Read a file or standard input as UTF-8 text; None, and a problem, where that cannot be done."""
     try:
         data = _read_stdin() if name == STDIN else _read_file(name)

@@ -4,11 +4,21 @@ docs/metrics.md is generated from `METRICS`.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from catchrate.scoring import Counts, Effort, Outcome, ReviewerScore, Scores, count, count_severities
+from catchrate.intervals import Interval, Moments, f1_interval, share_interval
+from catchrate.scoring import (
+    CaseKind,
+    Counts,
+    Effort,
+    Outcome,
+    ReviewerScore,
+    Scores,
+    count,
+    tally,
+)
 
 PLACES = 1_000_000
 
@@ -52,8 +62,15 @@ def false_fail_rate(counts: Counts) -> float | None:
     return counts.false_fails / counts.good_cases if counts.good_cases else None
 
 
+Parts = Callable[[Counts], tuple[int, int]]
+
+
 class Metric(msgspec.Struct, frozen=True):
-    """A metric that describes itself. `value` gives the unrounded figure, or None where it is 0/0."""
+    """A metric that describes itself. `value` gives the unrounded figure, or None where it is 0/0.
+
+    `parts` are the two counts whose ratio it is made from, `interval` turns their sums into its interval: the ratio
+    itself for a share, caught / (total + false positives + redundant matches) for F1.
+    """
 
     name: str
     title: str
@@ -62,6 +79,8 @@ class Metric(msgspec.Struct, frozen=True):
     edge_cases: str
     source: str
     value: Callable[[Counts], float | None]
+    parts: Parts
+    interval: Callable[[Moments, float], Interval | None] = share_interval
     higher_is_better: bool = True
 
 
@@ -74,6 +93,7 @@ METRICS = (
         edge_cases="Without any issue (a corpus of good controls only) it is not measurable: null.",
         source="Recall: C. J. van Rijsbergen, Information Retrieval, 2nd edition, 1979, chapter 7.",
         value=catch_rate,
+        parts=lambda counts: (counts.caught, counts.total),
     ),
     Metric(
         name="precision",
@@ -89,6 +109,7 @@ METRICS = (
             "format's convention."
         ),
         value=precision,
+        parts=lambda counts: (counts.caught, counts.caught + counts.false_positives + counts.redundant_matches),
     ),
     Metric(
         name="f1",
@@ -101,6 +122,8 @@ METRICS = (
         edge_cases="0 if nothing was caught. Without any issue it is not measurable: null.",
         source="The F measure with equal weights: van Rijsbergen, as above.",
         value=f1,
+        parts=lambda counts: (counts.caught, counts.total + counts.false_positives + counts.redundant_matches),
+        interval=f1_interval,
     ),
     Metric(
         name="false_pass_rate",
@@ -113,6 +136,7 @@ METRICS = (
         edge_cases="Without any reviewed bad case it is not measurable: null.",
         source="The miss rate (false negative rate) of a test, with the case as the unit.",
         value=false_pass_rate,
+        parts=lambda counts: (counts.false_passes, counts.bad_cases),
         higher_is_better=False,
     ),
     Metric(
@@ -126,6 +150,7 @@ METRICS = (
         edge_cases="Without any reviewed good control it is not measurable: null.",
         source="The false alarm rate (false positive rate) of a test, with the case as the unit.",
         value=false_fail_rate,
+        parts=lambda counts: (counts.false_fails, counts.good_cases),
         higher_is_better=False,
     ),
 )
@@ -150,13 +175,128 @@ def _rounded_or_none(value: float | None) -> float | None:
     return None if value is None else rounded(value)
 
 
+class View(msgspec.Struct, frozen=True):
+    """One way to count what is no catch: precision and F1 differ with it, so each report shows all of them.
+
+    `noise` is what stands beside the caught issues in the denominator.
+    """
+
+    name: str
+    title: str
+    definition: str
+    formula: str
+    noise: Callable[[Counts], int]
+
+    def precision(self, counts: Counts) -> float | None:
+        """Return caught / (caught + noise); None where that is 0/0."""
+        said = counts.caught + self.noise(counts)
+        return counts.caught / said if said else None
+
+    def f1(self, counts: Counts) -> float | None:
+        """Return the harmonic mean of catch rate and this precision; None without issues."""
+        return 2 * counts.caught / (counts.total + counts.caught + self.noise(counts)) if counts.total else None
+
+
+VIEWS = (
+    View(
+        name="strict",
+        title="strict",
+        definition="A repeated match counts against the reviewer, like a false positive. This is `precision`.",
+        formula="caught / (caught + false_positives + redundant_matches)",
+        noise=lambda counts: counts.false_positives + counts.redundant_matches,
+    ),
+    View(
+        name="distinct",
+        title="distinct",
+        definition="A repeated match is neither rewarded nor punished: only the first one of each issue counts.",
+        formula="caught / (caught + false_positives)",
+        noise=lambda counts: counts.false_positives,
+    ),
+    View(
+        name="in_scope",
+        title="in scope",
+        definition=(
+            "As distinct, and without the findings to which a person gave a `disposition`: true remarks that are out "
+            "of scope, and true defects that nobody had labelled."
+        ),
+        formula="caught / (caught + false_positives - disposed)",
+        noise=lambda counts: counts.false_positives - counts.disposed,
+    ),
+)
+
+
+def view_figures(counts: Counts) -> tuple[dict[str, float | None], dict[str, float | None]]:
+    """Compute precision and F1 in each view, by the name of the view, rounded to 6 decimals."""
+    return (
+        {view.name: _rounded_or_none(view.precision(counts)) for view in VIEWS},
+        {view.name: _rounded_or_none(view.f1(counts)) for view in VIEWS},
+    )
+
+
+class Intervals(msgspec.Struct, frozen=True):
+    """The interval of each metric, rounded as the figures are. None: the metric is not measurable."""
+
+    rate: Interval | None
+    precision: Interval | None
+    f1: Interval | None
+    false_pass_rate: Interval | None
+    false_fail_rate: Interval | None
+
+
+def intervals(kinds: Sequence[CaseKind], confidence: float, *, reviewed_only: bool = False) -> Intervals:
+    """Compute the interval of every metric; those of whole cases are over the reviewed ones, as the metrics are."""
+    seen = [kind for kind in kinds if kind.reviewed]
+    if not seen:
+        return Intervals(None, None, None, None, None)
+    over = {"false_pass_rate": seen, "false_fail_rate": seen}
+    return Intervals(
+        **{
+            metric.name: _interval(metric, over.get(metric.name, seen if reviewed_only else kinds), confidence)
+            for metric in METRICS
+        }
+    )
+
+
+def _interval(metric: Metric, kinds: Sequence[CaseKind], confidence: float) -> Interval | None:
+    # Without issues F1 is not measurable, and false positives alone make its parts something to divide by.
+    if metric.value(count(kinds)) is None:
+        return None
+    return _rounded_ends(metric.interval(moments(kinds, metric.parts), confidence))
+
+
+def moments(kinds: Sequence[CaseKind], parts: Parts) -> Moments:
+    """Add up what an interval is made of, over the cases in which the denominator is not zero."""
+    cases = num = den = num_num = num_den = den_den = 0
+    for kind in kinds:
+        a, b = parts(kind.counts)
+        times = kind.times if b else 0
+        cases += times
+        num += times * a
+        den += times * b
+        num_num += times * a * a
+        num_den += times * a * b
+        den_den += times * b * b
+    return Moments(cases, num, den, num_num, num_den, den_den)
+
+
+def _rounded_ends(interval: Interval | None) -> Interval | None:
+    return None if interval is None else (rounded(interval[0]), rounded(interval[1]))
+
+
 class SeverityFigures(msgspec.Struct, frozen=True):
-    """Catch rate of the issues of one severity."""
+    """Catch rate of the issues of one severity, with its interval where intervals were asked for."""
 
     severity: str
     caught: int
     total: int
     rate: float
+    interval: Interval | None = None
+
+
+def weighted_rate(severities: Sequence[SeverityFigures], weights: Mapping[str, int]) -> float | None:
+    """Return the catch rate in which an issue counts with the weight of its severity; None where that is 0/0."""
+    total = sum(weights[part.severity] * part.total for part in severities)
+    return rounded(sum(weights[part.severity] * part.caught for part in severities) / total) if total else None
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -164,7 +304,8 @@ class Summary(msgspec.Struct, frozen=True):
 
     `counts` and `figures` are over all cases, an unreviewed one counting with what its list holds; they
     are the Node scorer's numbers. `reviewed` and `reviewed_figures` are over the cases that it did review.
-    `undecided` of the others were left out because a finding is still to be labelled.
+    `undecided` of the others were left out because a finding is still to be labelled. `intervals` and
+    `reviewed_intervals` belong to the figures; None where none were asked for.
     """
 
     reviewer: str
@@ -177,6 +318,10 @@ class Summary(msgspec.Struct, frozen=True):
     effort: Effort
     digest: str
     outcomes: Sequence[Outcome]
+    kinds: Sequence[CaseKind]
+    grades: Mapping[tuple[str, str], int]
+    intervals: Intervals | None = None
+    reviewed_intervals: Intervals | None = None
 
     @property
     def unreviewed(self) -> int:
@@ -184,23 +329,38 @@ class Summary(msgspec.Struct, frozen=True):
         return self.counts.cases - self.reviewed.cases
 
 
-def summarise(scores: Scores, reviewer: ReviewerScore) -> Summary:
-    """Turn one reviewer's outcomes into figures."""
-    counts = count(scores.cases, reviewer.outcomes)
-    unreviewed = [outcome.not_reviewed for outcome in reviewer.outcomes if outcome.not_reviewed is not None]
-    reviewed = count(scores.cases, reviewer.outcomes, reviewed_only=True) if unreviewed else counts
+def _severity_figures(severity: str, issues: Sequence[CaseKind], confidence: float | None) -> SeverityFigures:
+    caught, total = (sum(kind.times * getattr(kind.counts, name) for kind in issues) for name in ("caught", "total"))
+    ends = share_interval(moments(issues, METRICS[0].parts), confidence) if confidence else None
+    return SeverityFigures(severity, caught, total, rounded(caught / total), _rounded_ends(ends))
+
+
+def summarise(scores: Scores, reviewer: ReviewerScore, confidence: float | None = None) -> Summary:
+    """Turn one reviewer's outcomes into figures, with intervals at `confidence` where that is given."""
+    found = tally(scores.cases, reviewer.outcomes)
+    of_cases = found.kinds
+    counts = count(of_cases)
+    reviewed = count(of_cases, reviewed_only=True)
+    is_whole = reviewed.cases == counts.cases
+    overall = intervals(of_cases, confidence) if confidence else None
     return Summary(
         reviewer=reviewer.reviewer,
         counts=counts,
         figures=figures(counts),
         reviewed=reviewed,
         reviewed_figures=figures(reviewed),
-        undecided=unreviewed.count("undecided"),
+        undecided=0 if is_whole else [outcome.not_reviewed for outcome in reviewer.outcomes].count("undecided"),
         severities=tuple(
-            SeverityFigures(severity, part.caught, part.total, rounded(part.caught / part.total))
-            for severity, part in count_severities(scores.cases, reviewer.outcomes).items()
+            _severity_figures(severity, issues, confidence if reviewed.cases else None)
+            for severity, issues in found.severities.items()
         ),
         effort=reviewer.effort,
         digest=reviewer.digest,
         outcomes=reviewer.outcomes,
+        kinds=of_cases,
+        grades=reviewer.grades,
+        intervals=overall,
+        reviewed_intervals=(
+            overall if is_whole or not confidence else intervals(of_cases, confidence, reviewed_only=True)
+        ),
     )

@@ -77,6 +77,9 @@ class Artifact(msgspec.Struct, frozen=True, gc=False):
     version: Any = None
     tier: Any = None
     elapsed_ms: Any = None
+    input_tokens: Any = None
+    output_tokens: Any = None
+    cost_usd: Any = None
     unverified_fix_count: Any = None
 
 

@@ -12,20 +12,28 @@ import msgspec
 
 
 class Share(msgspec.Struct, frozen=True):
-    """A share between 0 and 1 in a table; None is drawn as not measurable."""
+    """A share between 0 and 1 in a table; None is drawn as not measurable. Its interval stands beside it."""
+
+    value: float | None
+    interval: tuple[float, float] | None = None
+
+
+class Amount(msgspec.Struct, frozen=True):
+    """A quantity in a table that is no count, in units that its row names; None is drawn as not known."""
 
     value: float | None
 
 
 class Change(msgspec.Struct, frozen=True):
-    """A difference in a table, drawn with its sign; a `share` in percentage points."""
+    """A difference in a table, drawn with its sign; a `share` in percentage points, with its interval beside it."""
 
     value: float | None
     share: bool = False
+    interval: tuple[float, float] | None = None
 
 
 # A string is text from a stranger: renderers make it harmless.
-Cell = str | int | Share | Change | None
+Cell = str | int | Share | Change | Amount | None
 
 
 class Column(msgspec.Struct, frozen=True):

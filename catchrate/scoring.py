@@ -3,9 +3,9 @@
 The policy (ties, repeats, who counts as reviewed) is written in docs/policy.md.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
-from math import isfinite
+from math import fsum, isfinite
 from sys import float_info, intern
 from typing import Any
 
@@ -20,6 +20,7 @@ from catchrate.model import (
     Label,
     NotReviewed,
     Source,
+    is_given,
     read_artifact,
     why_not_reviewed,
 )
@@ -35,6 +36,7 @@ class Counts(msgspec.Struct, frozen=True, gc=False):
     `caught` of the `total` issues were found; `false_positives` are findings without a match; each repeated
     match of an issue already caught in its case is one of `redundant_matches`. Of the `bad_cases` (all that are no
     good controls) nothing was caught in `false_passes`; of the `good_cases` something was found in `false_fails`.
+    A person gave `disposed` of the false positives a disposition: they are no mistakes of the reviewer's.
     """
 
     cases: int = 0
@@ -46,6 +48,7 @@ class Counts(msgspec.Struct, frozen=True, gc=False):
     false_passes: int = 0
     good_cases: int = 0
     false_fails: int = 0
+    disposed: int = 0
 
     def __add__(self, other: "Counts") -> "Counts":
         return Counts(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
@@ -89,7 +92,8 @@ class Context(msgspec.Struct, frozen=True, gc=False):
 class Outcome(msgspec.Struct, frozen=True, gc=False):
     """What one reviewer did on one case. `caught` holds issue ids in ground-truth order.
 
-    `artifact` is what the case's source says of the reviewer's output, as JSON text.
+    `disposed` of the false positives have a disposition. `artifact` is what the case's source says of the reviewer's
+    output, as JSON text.
     """
 
     caught: tuple[str, ...]
@@ -97,26 +101,47 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
     redundant_matches: int
     not_reviewed: NotReviewed | None
     artifact: msgspec.Raw | None = None
+    disposed: int = 0
+
+
+class Spent(msgspec.Struct, frozen=True):
+    """What a reviewer spent of one thing in the `cases` whose artifacts say so; it `caught` so many issues there.
+
+    `total` is None where the sum is too large for a number.
+    """
+
+    total: float | None
+    cases: int
+    caught: int
 
 
 class Effort(msgspec.Struct, frozen=True):
     """What the artifacts of a reviewer say about its runs; figures that an artifact lacks add nothing.
 
-    `elapsed_ms` is None where the sum is too large for a number.
+    `elapsed_ms` is None where the sum is too large for a number. `spent` has an entry for each of `SPENDING` that
+    at least one artifact states.
     """
 
     elapsed_ms: float | None = 0
     unverified_fix_count: int = 0
     versions: tuple[str, ...] = ()
+    spent: Mapping[str, Spent] = {}
+
+
+SPENDING = ("elapsed_ms", "input_tokens", "output_tokens", "cost_usd")  # keys of an artifact
 
 
 class ReviewerScore(msgspec.Struct, frozen=True):
-    """One reviewer over a corpus: an outcome per case, in the order of the cases."""
+    """One reviewer over a corpus: an outcome per case, in the order of the cases.
+
+    `grades` counts the matches in which issue and finding both carry a severity, by these two.
+    """
 
     reviewer: str
     outcomes: Sequence[Outcome]
     effort: Effort
     digest: str
+    grades: Mapping[tuple[str, str], int] = {}
 
 
 class Scores(msgspec.Struct, frozen=True):
@@ -199,22 +224,38 @@ def score_case(
     findings: Sequence[Finding],
     not_reviewed: NotReviewed | None = None,
     artifact: msgspec.Raw | None = None,
+    grades: dict[tuple[str, str], int] | None = None,
 ) -> Outcome:
-    """Score one reviewer on one case, by the verdict on each of its findings."""
+    """Score one reviewer on one case, by the verdict on each of its findings.
+
+    Each match in which issue and finding both carry a severity is added to `grades`.
+    """
     hits: set[str] = set()
     names: list[str] = []
-    redundant = 0
+    severities: dict[str, str] | None = None  # of the issues, once a finding needs them
+    redundant = disposed = 0
     for finding in findings:
         matches = finding.matched_ground_truth
         if matches:
             before = len(hits)
             hits.update(matches)
             redundant += len(matches) - (len(hits) - before)
+            if grades is not None and isinstance(finding.severity, str):
+                severities = severities or {issue.id: issue.severity for issue in issues}
+                for issue_id in matches if len(matches) == 1 else dict.fromkeys(matches):
+                    pair = (severities[issue_id], finding.severity)
+                    grades[pair] = grades.get(pair, 0) + 1
         else:
             names.append(false_positive_id(finding))
+            disposed += finding.disposition is not None
     caught = tuple([intern(issue.id) for issue in issues if issue.id in hits]) if hits else ()
     false_positives = tuple(names) if len(names) == len(set(names)) else tuple(_numbered(names))
-    return Outcome(caught, false_positives, redundant, not_reviewed, artifact)
+    return Outcome(caught, false_positives, redundant, not_reviewed, artifact, disposed)
+
+
+def case_digest(case_id: str, label: Label, pairs: Sequence[tuple[str, str]]) -> bytes:
+    """Hash what the ground truth of a case is: `pairs` has the id and the severity of each issue, sorted."""
+    return _hash((case_id, label, pairs))
 
 
 def _known_case(case: Case) -> tuple[KnownCase, int]:
@@ -223,7 +264,7 @@ def _known_case(case: Case) -> tuple[KnownCase, int]:
     pairs = [(issue.id, issue.severity) for issue in issues]
     if len(pairs) > 1:
         pairs.sort()
-    digest = _hash((case.id, case.label, pairs))
+    digest = case_digest(case.id, case.label, pairs)
     return KnownCase(case.id, case.label, digest.hex(), tuple(issues)), int.from_bytes(digest, "big")
 
 
@@ -259,6 +300,9 @@ class _Running:
         self.elapsed_ms: float = 0
         self.unverified_fix_count = 0
         self.versions: dict[tuple[str, str, str], None] = {}
+        self.grades: dict[tuple[str, str], int] = {}
+        # By key of the artifact: each value, and how many issues were caught there.
+        self.spent: dict[str, tuple[list[float], list[int]]] = {name: ([], []) for name in SPENDING}
 
     def add(
         self,
@@ -274,26 +318,53 @@ class _Running:
             problem = Problem("", f"case {case_id}: {place}", "holds a number that is too large: mend it")
             raise InvalidFixtureError([problem]) from None
         not_reviewed = why_not_reviewed(findings, artifact)
-        self.outcomes.append(score_case(issues, findings or (), not_reviewed, raw))
+        outcome = score_case(issues, findings or (), not_reviewed, raw, self.grades)
+        self.outcomes.append(outcome)
         self.number += _review_number(case_id, findings or ())
         if artifact is not None:
-            self._add_effort(artifact)
+            self._add_effort(artifact, len(outcome.caught))
 
-    def _add_effort(self, artifact: Artifact) -> None:
+    def _add_effort(self, artifact: Artifact, caught: int) -> None:
         elapsed, fixes = artifact.elapsed_ms, artifact.unverified_fix_count
         if _is_figure(elapsed):
             self.elapsed_ms += elapsed
+            self._add_spent("elapsed_ms", elapsed, caught)
+        if artifact.input_tokens is not None:
+            self._add_spent("input_tokens", artifact.input_tokens, caught)
+        if artifact.output_tokens is not None:
+            self._add_spent("output_tokens", artifact.output_tokens, caught)
+        if artifact.cost_usd is not None:
+            self._add_spent("cost_usd", artifact.cost_usd, caught)
         if fixes and _is_figure(fixes) and fixes == int(fixes):
             self.unverified_fix_count += int(fixes)
         tool = artifact.tool
         if isinstance(tool, str) and tool:
             self.versions[(tool, _told(artifact.version), _told(artifact.tier))] = None
 
+    def _add_spent(self, name: str, value: float, caught: int) -> None:
+        if _is_figure(value) and value >= 0:
+            values, catches = self.spent[name]
+            values.append(value)
+            catches.append(caught)
+
     def score(self) -> ReviewerScore:
         versions = tuple([f"{tool}@{version} ({tier})" for tool, version, tier in self.versions])
         elapsed = self.elapsed_ms if isfinite(self.elapsed_ms) else None
-        effort = Effort(elapsed, self.unverified_fix_count, versions)
-        return ReviewerScore(self.reviewer, self.outcomes, effort, _hex(self.number))
+        spent = {name: _spent(*of_name) for name, of_name in self.spent.items() if of_name[0]}
+        effort = Effort(elapsed, self.unverified_fix_count, versions, spent)
+        # Looking for blank severities here, where each stands once, costs nothing.
+        grades = {pair: times for pair, times in self.grades.items() if is_given(pair[1])}
+        return ReviewerScore(self.reviewer, self.outcomes, effort, _hex(self.number), grades)
+
+
+def _spent(values: Sequence[float], catches: Sequence[int]) -> Spent:
+    """Add up in a way that does not depend on the order of the cases."""
+    try:
+        total: float | None = sum(values) if all(type(value) is int for value in values) else fsum(values)
+        total = total if total is not None and isfinite(total) else None
+    except OverflowError:
+        total = None
+    return Spent(total, len(values), sum(catches))
 
 
 def score(cases: Iterable[Case], reviewers: Sequence[str] | None = None) -> Scores:
@@ -351,7 +422,7 @@ def score(cases: Iterable[Case], reviewers: Sequence[str] | None = None) -> Scor
     return Scores(
         cases=known,
         contexts=contexts,
-        severities=tuple(dict.fromkeys(issue.severity for case in known for issue in case.issues)),
+        severities=tuple(dict.fromkeys([issue.severity for case in known for issue in case.issues])),
         available=tuple(available),
         only_artifacts=tuple(name for name in with_artifact if name not in available),
         reviewers=tuple(so_far.score() for so_far in running.values()),
@@ -359,23 +430,109 @@ def score(cases: Iterable[Case], reviewers: Sequence[str] | None = None) -> Scor
     )
 
 
-def count(cases: Sequence[KnownCase], outcomes: Sequence[Outcome], *, reviewed_only: bool = False) -> Counts:
-    """Add up a reviewer's outcomes: over all cases, or only over those that it reviewed."""
-    n = caught = total = false_positives = redundant = good = false_passes = false_fails = 0
+class CaseKind(msgspec.Struct, frozen=True):
+    """The cases that count alike for a reviewer: `times` of them, each with these `counts`."""
+
+    counts: Counts
+    reviewed: bool
+    times: int
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """A reviewer's outcomes, sorted into those that count alike.
+
+    `severities` has the same for the issues of each severity, in order of first appearance: their `counts` are caught
+    and total issues of it in a case.
+    """
+
+    kinds: Sequence[CaseKind]
+    severities: Mapping[str, Sequence[CaseKind]]
+
+
+def tally(cases: Sequence[KnownCase], outcomes: Sequence[Outcome]) -> Tally:
+    """Sort a reviewer's outcomes into those that count alike.
+
+    All counts, and all sums behind an interval, follow from the kinds, of which there are few however many cases.
+    """
+    found: dict[tuple[Any, ...], int] = {}
+    graded: dict[str, dict[tuple[int, int, bool], int]] = {}
     for case, outcome in zip(cases, outcomes, strict=True):
-        if reviewed_only and outcome.not_reviewed is not None:
-            continue
-        n += 1
-        caught += len(outcome.caught)
-        total += len(case.issues)
-        false_positives += len(outcome.false_positive_ids)
-        redundant += outcome.redundant_matches
-        if case.label == "good":
-            good += 1
-            false_fails += bool(outcome.false_positive_ids)
-        elif not outcome.caught:
-            false_passes += 1
-    return Counts(n, caught, total, false_positives, redundant, n - good, false_passes, good, false_fails)
+        issues, caught = case.issues, outcome.caught
+        total, hits = len(issues), len(caught)
+        reviewed = outcome.not_reviewed is None
+        key = (
+            case.label,
+            hits,
+            total,
+            len(outcome.false_positive_ids),
+            outcome.redundant_matches,
+            outcome.disposed,
+            reviewed,
+        )
+        found[key] = found.get(key, 0) + 1
+        if total == 1:
+            of_severity = graded.setdefault(issues[0].severity, {})
+            grade = (hits, 1, reviewed)
+            of_severity[grade] = of_severity.get(grade, 0) + 1
+        elif total:
+            for severity, here in _by_severity(issues, caught).items():
+                of_severity = graded.setdefault(severity, {})
+                grade = (*here, reviewed)
+                of_severity[grade] = of_severity.get(grade, 0) + 1
+    return Tally(
+        [CaseKind(_counts(*key[:-1]), key[-1], times) for key, times in found.items()],
+        {
+            severity: [
+                CaseKind(Counts(caught=caught, total=total), reviewed, times)
+                for (caught, total, reviewed), times in grades.items()
+            ]
+            for severity, grades in graded.items()
+        },
+    )
+
+
+def _by_severity(issues: Sequence[KnownIssue], caught: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Count the caught and all issues of a case by severity."""
+    found: dict[str, tuple[int, int]] = {}
+    ids = set(caught)
+    for issue in issues:
+        hits, total = found.get(issue.severity, (0, 0))
+        found[issue.severity] = (hits + (issue.id in ids), total + 1)
+    return found
+
+
+def _counts(  # noqa: PLR0917 (in the order of the key that `tally` sorts by)
+    label: Label, caught: int, total: int, false_positives: int, redundant: int, disposed: int
+) -> Counts:
+    is_good = label == "good"
+    return Counts(
+        cases=1,
+        caught=caught,
+        total=total,
+        false_positives=false_positives,
+        redundant_matches=redundant,
+        bad_cases=int(not is_good),
+        false_passes=int(not is_good and not caught),
+        good_cases=int(is_good),
+        false_fails=int(is_good and false_positives > 0),
+        disposed=disposed,
+    )
+
+
+def count_case(case: KnownCase, outcome: Outcome) -> Counts:
+    """Count what a reviewer did on one case."""
+    noise, caught = len(outcome.false_positive_ids), len(outcome.caught)
+    return _counts(case.label, caught, len(case.issues), noise, outcome.redundant_matches, outcome.disposed)
+
+
+def count(kinds: Iterable[CaseKind], *, reviewed_only: bool = False) -> Counts:
+    """Add up kinds of cases: all of them, or only the reviewed ones."""
+    totals = [0] * len(Counts.__struct_fields__)
+    for kind in kinds:
+        if kind.reviewed or not reviewed_only:
+            one = msgspec.structs.astuple(kind.counts)
+            totals = [total + kind.times * value for total, value in zip(totals, one, strict=True)]
+    return Counts(*totals)
 
 
 def missed(case: KnownCase, outcome: Outcome) -> list[KnownIssue]:
@@ -384,15 +541,3 @@ def missed(case: KnownCase, outcome: Outcome) -> list[KnownIssue]:
         return []
     hits = set(outcome.caught)
     return [issue for issue in case.issues if issue.id not in hits]
-
-
-def count_severities(cases: Sequence[KnownCase], outcomes: Sequence[Outcome]) -> dict[str, Counts]:
-    """Count caught and total issues by severity, in order of first appearance, over all cases."""
-    totals: dict[str, int] = {}
-    misses: dict[str, int] = {}
-    for case, outcome in zip(cases, outcomes, strict=True):
-        for issue in case.issues:
-            totals[issue.severity] = totals.get(issue.severity, 0) + 1
-        for issue in missed(case, outcome):
-            misses[issue.severity] = misses.get(issue.severity, 0) + 1
-    return {name: Counts(caught=total - misses.get(name, 0), total=total) for name, total in totals.items()}

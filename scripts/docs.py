@@ -10,7 +10,8 @@ Three things in a Markdown file are kept true:
   `GENERATED`.
 - A ```console block is a session. Lines that begin with `$ ` are run by a shell; the other lines are what they
   print, stdout and stderr together, and `[exit status N]` where N is not 0. All sessions of one file share one
-  temporary folder, which begins with a copy of `benchmarks/agent-prs`.
+  temporary folder, which begins with a copy of `benchmarks/agent-prs`, and of `benchmarks/python-review` where the
+  file names it.
 - A block below `<!-- file: PATH -->` is written to PATH in that folder, for the sessions after it.
 
 `schemas/fixture.schema.json` is held to `schemas/case.schema.json` likewise: its `$defs` repeat the rules of a
@@ -26,6 +27,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -36,8 +38,11 @@ from catchrate.critic.verdicts import ERRORS
 from catchrate.curation import RULES
 from catchrate.evidence import CHECKS
 from catchrate.gates import GATES
-from catchrate.metrics import METRICS, summarise
+from catchrate.intervals import CONFIDENCE
+from catchrate.metrics import METRICS, VIEWS, summarise
+from catchrate.renderers.cells import bounds, percent
 from catchrate.settings import KEYS
+from catchrate.signature import sign
 
 ROOT = Path(__file__).resolve().parents[1]
 FIXTURE_SCHEMA = ROOT / "schemas/fixture.schema.json"
@@ -68,23 +73,36 @@ def _metrics() -> str:
     )
 
 
+def _views() -> str:
+    titles = ["view", "precision", "meaning"]
+    return _table(titles, [[f"`{view.name}`", f"`{view.formula}`", view.definition] for view in VIEWS])
+
+
 def _counts() -> str:
     properties = _parsed(REPORT_SCHEMA)["$defs"]["summary"]["properties"]
-    names = ("caught", "total", "false_positives", "redundant_matches", "elapsed_ms", "unverified_fix_count")
+    names = (
+        *("caught", "total", "false_positives", "redundant_matches", "disposed"),
+        *("elapsed_ms", "unverified_fix_count"),
+    )
     return _table(["count", "meaning"], [[f"`{name}`", properties[name]["description"]] for name in names])
 
 
 def _citation() -> str:
     """Cite a number of the sample as a reader of the documentation should cite theirs."""
     scores = catchrate.score(catchrate.load(ROOT / "benchmarks/agent-prs/sample.json"), ["codevetter"])
-    summary = summarise(scores, scores.reviewers[0])
-    counts, figures = summary.counts, summary.figures
-    return (
-        f"> codevetter caught {counts.caught} of {counts.total} known issues: catch rate {figures.rate},\n"
-        f"> precision {figures.precision}, F1 {figures.f1} (catchrate {catchrate.__version__}; corpus\n"
-        f"> {scores.digest}, {counts.cases} cases, {counts.total} issues; reviewed\n"
-        f"> {summary.reviewed.cases} of {counts.cases}; {', '.join(summary.effort.versions)}).\n"
+    summary = summarise(scores, scores.reviewers[0], CONFIDENCE)
+    signature = sign(scores, [summary], version=catchrate.__version__, strict=True, confidence=CONFIDENCE)
+    counts = summary.counts
+    figures = [
+        f"{title} {percent(getattr(summary.figures, name))} {bounds(getattr(summary.intervals, name))}"
+        for name, title in (("rate", "catch rate"), ("precision", "precision"), ("f1", "F1"))
+    ]
+    text = (
+        f"codevetter caught {counts.caught} of {counts.total} known issues: {', '.join(figures)} (95% intervals); "
+        f"reviewed {summary.reviewed.cases} of {counts.cases} cases; {', '.join(summary.effort.versions)}. "
+        f"{signature.line}"
     )
+    return "".join(f"> {line}\n" for line in textwrap.wrap(text, 110, break_on_hyphens=False))
 
 
 def _gates() -> str:
@@ -172,14 +190,23 @@ def _format_of(schema: Schema) -> str:
 
 
 def _sections(schema: Schema, title: str, describe: Callable[[tuple[str, ...], Schema, str], str]) -> str:
-    """Draw every object of a schema as a section with a table of its keys."""
-    objects = dict(_objects(schema, schema, ()))
+    """Draw every object of a schema as a section with a table of its keys; what is defined once is drawn once."""
+    drawn: dict[str, tuple[str, ...]] = {}
+    objects = dict(_objects(schema, schema, (), drawn))
+    order = list(objects)
     sections = []
     for place, node in objects.items():
         rows = []
         for key, raw in node["properties"].items():
-            inside = next((p for p in objects if len(p) > len(place) and _is_below(p, (*place, key))), None)
-            example = f"[below](#{_anchor(_heading(inside))})" if inside else _example(raw)
+            parts = [
+                part for part in (raw, raw.get("items"), raw.get("additionalProperties")) if isinstance(part, dict)
+            ]
+            home = next((drawn[part["$ref"]] for part in parts if "$ref" in part), (*place, key))
+            inside = next((p for p in objects if _is_below(p, home)), None)
+            example = _example(raw)
+            if inside:
+                where = "below" if order.index(inside) > order.index(place) else "above"
+                example = f"[{where}](#{_anchor(_heading(inside))})"
             rows.append([f"`{key}`", describe(place, node, key), raw["description"], example])
         heading = f"### `{_heading(place)}`\n\n" if place else ""
         about = f"{node.get('description') or node['title'] + '.'}\n\n"
@@ -187,17 +214,25 @@ def _sections(schema: Schema, title: str, describe: Callable[[tuple[str, ...], S
     return "\n".join(sections)
 
 
-def _objects(schema: Schema, raw: Schema, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Schema]]:
-    """Go through the objects of a schema that have named keys, from the outside in."""
+def _objects(
+    schema: Schema, raw: Schema, place: tuple[str, ...], drawn: dict[str, tuple[str, ...]]
+) -> Iterator[tuple[tuple[str, ...], Schema]]:
+    """Go through the objects of a schema that have named keys, from the outside in.
+
+    `drawn` has for each definition the first place that refers to it; at others nothing more is said.
+    """
+    reference = raw.get("$ref")
+    if reference and drawn.setdefault(reference, place) != place:
+        return
     node = _resolved(schema, raw)
     if "properties" in node:
         yield place, node
         for key, child in node["properties"].items():
-            yield from _objects(schema, child, (*place, key))
+            yield from _objects(schema, child, (*place, key), drawn)
     if isinstance(node.get("items"), dict):
-        yield from _objects(schema, node["items"], (*place, "[]"))
+        yield from _objects(schema, node["items"], (*place, "[]"), drawn)
     if isinstance(node.get("additionalProperties"), dict):
-        yield from _objects(schema, node["additionalProperties"], (*place, "NAME"))
+        yield from _objects(schema, node["additionalProperties"], (*place, "NAME"), drawn)
 
 
 def _required_by_rules(schema: Schema, rules: Iterable[Schema], place: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
@@ -254,6 +289,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "report-format": _report_format,
     "rules": _rules,
     "settings": _settings,
+    "views": _views,
 }
 
 # --- Markdown ----------------------------------------------------------------------------------------------------
@@ -270,6 +306,8 @@ def markdown(text: str) -> str:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         shutil.copytree(ROOT / "benchmarks/agent-prs", folder / "benchmarks/agent-prs")
+        if "benchmarks/python-review" in text:  # hundreds of files: only for the pages that show them
+            shutil.copytree(ROOT / "benchmarks/python-review", folder / "benchmarks/python-review")
 
         def block(match: re.Match[str]) -> str:
             if match["file"]:

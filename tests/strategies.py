@@ -119,6 +119,8 @@ artifacts = st.one_of(
             "version": st.one_of(given, values),
             "tier": values,
             "elapsed_ms": st.one_of(st.integers(-5, 10**6), values),
+            "input_tokens": st.one_of(st.integers(-5, 10**6), values),
+            "cost_usd": st.one_of(st.floats(-1, 5), st.floats(0, 5), values),
             "unverified_fix_count": st.one_of(st.integers(0, 9), values),
         },
     ),

@@ -790,3 +790,18 @@ def test_the_future_is_that_of_the_clock() -> None:
     assert len(evidence.examine(dossier)) == 5
     later = evidence.Dossier(subject, judge(subject), {}, None, (), {}, {}, past + timedelta(days=366))
     assert evidence.examine(later) == ()
+
+
+def test_each_file_of_an_output_in_several_files_is_looked_at(tmp_path: Path) -> None:
+    write(tmp_path / "a.json", "{}")
+    files = [{"path": "a.json", "sha256": "0" * 64}, {"path": "gone.json"}, {"path": "TODO"}, 5]
+    artifact = {"status": "captured", "path": "a.json", "further_files": files}
+    source = {"repo": "r", "review_output_artifacts": {"codevetter": artifact}}
+    write(tmp_path / "f.json", case(source=source, reviews={"codevetter": []}))
+    row = read_curation(run_inside("curation", "f.json", "--verify", "--json", cwd=tmp_path).stdout)["rows"][0]
+    place = "source.review_output_artifacts.codevetter.further_files"
+    found = [doubt for doubt in row["evidence"] if doubt["path"].startswith(place)]
+    assert [(doubt["path"], doubt["check"]) for doubt in found if doubt["check"] in {"file", "digest"}] == [
+        (f"{place}[1].path", "file"),
+        (f"{place}[0].sha256", "digest"),
+    ]

@@ -3,7 +3,8 @@
 import json
 import math
 import random
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,9 @@ import catchrate
 from catchrate import metrics, resources, validation
 from catchrate.comparison import delta
 from catchrate.errors import CatchrateError
+from catchrate.intervals import Moments
 from catchrate.metrics import summarise
-from catchrate.scoring import Counts, Scores, count, count_severities
+from catchrate.scoring import SPENDING, CaseKind, Counts, Scores, count, count_case, score_case, tally, verdicts
 from tests import oracle, strategies
 from tests.fixtures import case, issue, match, noise
 from tests.strategies import Json, mutated, sound_fixtures
@@ -43,13 +45,16 @@ def totals(scores: Scores) -> dict[str, Any]:
     """Return all that may not depend on any order: by reviewer counts, severities, digest, effort and reasons."""
     answer: dict[str, Any] = {}
     for entry in scores.reviewers:
-        summary = summarise(scores, entry)
+        summary = summarise(scores, entry, 0.95)
         answer[entry.reviewer] = {
             "counts": summary.counts,
             "figures": summary.figures,
             "reviewed": summary.reviewed,
             "reviewed figures": summary.reviewed_figures,
             "severities": {part.severity: part for part in summary.severities},
+            "intervals": (summary.intervals, summary.reviewed_intervals),
+            "grades": summary.grades,
+            "spent": summary.effort.spent,
             "digest": entry.digest,
             "fixes": entry.effort.unverified_fix_count,
             "reasons": {
@@ -109,17 +114,22 @@ def test_counts_and_digests_of_shards_add_up_to_the_whole(file: Path, cases: lis
     assert sum(int(part.digest, 16) for part in parts) % modulus == int(whole.digest, 16)
     for index, entry in enumerate(whole.reviewers):
         entries = [part.reviewers[index] for part in parts]
-        pairs = list(zip(parts, entries, strict=True))
-        for only in (False, True):
-            counts = [count(part.cases, of_part.outcomes, reviewed_only=only) for part, of_part in pairs]
-            assert sum(counts, Counts()) == count(whole.cases, entry.outcomes, reviewed_only=only)
-        by_severity: dict[str, Counts] = {}
-        for part, of_part in pairs:
-            for severity, counted in count_severities(part.cases, of_part.outcomes).items():
-                by_severity[severity] = by_severity.get(severity, Counts()) + counted
-        assert by_severity == count_severities(whole.cases, entry.outcomes)
-        assert sum(int(of_part.digest, 16) for of_part in entries) % modulus == int(entry.digest, 16)
-        assert sum(of_part.effort.unverified_fix_count for of_part in entries) == entry.effort.unverified_fix_count
+        of_whole = tally(whole.cases, entry.outcomes)
+        of_parts = [tally(part.cases, of_part.outcomes) for part, of_part in zip(parts, entries, strict=True)]
+        _assert_equal_sums([of_part.kinds for of_part in of_parts], of_whole.kinds)
+        assert {severity for of_part in of_parts for severity in of_part.severities} == of_whole.severities.keys()
+        for severity, of_severity in of_whole.severities.items():
+            _assert_equal_sums([of_part.severities.get(severity, ()) for of_part in of_parts], of_severity)
+        assert sum(int(one.digest, 16) for one in entries) % modulus == int(entry.digest, 16)
+        assert sum(one.effort.unverified_fix_count for one in entries) == entry.effort.unverified_fix_count
+
+
+def _assert_equal_sums(parts: Sequence[Sequence[CaseKind]], whole: Sequence[CaseKind]) -> None:
+    for only in (False, True):
+        assert sum((count(part, reviewed_only=only) for part in parts), Counts()) == count(whole, reviewed_only=only)
+    for metric in metrics.METRICS:
+        sums = [metrics.moments(part, metric.parts) for part in parts]
+        assert sum(sums, Moments()) == metrics.moments(whole, metric.parts)
 
 
 def _cases(file: Path, cases: list[Json]) -> list[Any]:
@@ -156,11 +166,21 @@ def test_every_count_is_that_of_the_oracle(file: Path, cases: list[Json]) -> Non
             assert counts.total == wanted["total"]
             assert counts.false_positives == wanted["false_positives"]
             assert counts.redundant_matches == wanted["redundant_matches"]
+            assert counts.disposed == wanted["disposed"]
+            views = [
+                {name: oracle.number(value) for name, value in wanted[f"{key}_views"].items()}
+                for key in ("precision", "f1")
+            ]
+            assert list(metrics.view_figures(counts)) == views
             for name in ("rate", "precision", "f1"):
                 assert getattr(figures, name) == oracle.number(wanted[name]), name
         assert ours.counts.cases == len(cases)
         assert ours.reviewed.cases == theirs["reviewed_cases"]
         assert ours.undecided == theirs["undecided"]
+        assert ours.grades == oracle.grades(cases, entry.reviewer)
+        for name in SPENDING:
+            spent = ours.effort.spent.get(name)
+            assert (spent and (spent.total, spent.cases, spent.caught)) == oracle.spent(cases, entry.reviewer, name)
         assert [
             {"severity": part.severity, "caught": part.caught, "total": part.total, "rate": part.rate}
             for part in ours.severities
@@ -173,6 +193,78 @@ def test_every_count_is_that_of_the_oracle(file: Path, cases: list[Json]) -> Non
             assert len(set(outcome.false_positive_ids)) == row["false_positives"]
             assert outcome.redundant_matches == row["redundant_matches"]
             assert outcome.not_reviewed == row["not_reviewed"]
+
+
+# --- two ways to count -------------------------------------------------------------------------------------------
+
+
+@given(cases=sound_fixtures())
+@settings(max_examples=40)
+def test_a_case_is_scored_by_the_verdict_on_each_finding(file: Path, cases: list[Json]) -> None:
+    scored(file, cases)
+    for one in catchrate.load(file):
+        for findings in one.reviews.values():
+            outcome = score_case(one.ground_truth, findings)
+            told = list(verdicts(findings))
+            caught = {issue_id for _, new, _ in told for issue_id in new}
+            assert outcome.caught == tuple(known.id for known in one.ground_truth if known.id in caught)
+            assert outcome.redundant_matches == sum(len(again) for _, _, again in told)
+            noise_ = [finding for finding, new, again in told if not (new or again)]
+            assert len(outcome.false_positive_ids) == len(noise_)
+            assert outcome.disposed == sum(finding.disposition is not None for finding in noise_)
+
+
+@given(cases=sound_fixtures(most=6))
+@settings(max_examples=40)
+def test_kinds_hold_what_the_cases_one_by_one_hold(file: Path, cases: list[Json]) -> None:
+    twice = [*cases, *({**one, "id": f"{one['id']} again"} for one in cases)]
+    scores = scored(file, twice)
+    for entry in scores.reviewers:
+        found = tally(scores.cases, entry.outcomes)
+        alone = [
+            CaseKind(count_case(known, outcome), outcome.not_reviewed is None, 1)
+            for known, outcome in zip(scores.cases, entry.outcomes, strict=True)
+        ]
+        assert _expanded(found.kinds) == _expanded(alone)
+        assert len(found.kinds) <= len(cases)
+        _assert_equal_sums([[one] for one in alone], found.kinds)
+        by_severity: dict[str, list[CaseKind]] = {}
+        for one, row in zip(twice, oracle.summary(twice, entry.reviewer)["cases"], strict=True):
+            for severity in dict.fromkeys(known["severity"] for known in one.get("ground_truth", [])):
+                ids = [known["id"] for known in one["ground_truth"] if known["severity"] == severity]
+                counts = Counts(caught=sum(name in row["caught_ids"] for name in ids), total=len(ids))
+                by_severity.setdefault(severity, []).append(CaseKind(counts, row["not_reviewed"] is None, 1))
+        assert list(found.severities) == list(by_severity)
+        for severity, of_severity in found.severities.items():
+            assert _expanded(of_severity) == _expanded(by_severity[severity])
+
+
+def _expanded(kinds: Sequence[CaseKind]) -> Counter[tuple[Counts, bool]]:
+    """Count how many cases count in each way."""
+    found: Counter[tuple[Counts, bool]] = Counter()
+    for kind in kinds:
+        found[kind.counts, kind.reviewed] += kind.times
+    return found
+
+
+@given(cases=sound_fixtures(most=6), level=st.sampled_from([0.5, 0.8, 0.95, 0.9999]))
+@settings(max_examples=60)
+def test_every_interval_is_that_of_the_oracle(file: Path, cases: list[Json], level: float) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    scores = scored(file, cases)
+    for entry in scores.reviewers:
+        summary = summarise(scores, entry, level)
+        rows = oracle.summary(cases, entry.reviewer)["cases"]
+        seen = [row for row in rows if row["not_reviewed"] is None]
+        assert summary.intervals is not None
+        assert summary.reviewed_intervals is not None
+        for metric in metrics.METRICS:
+            all_or_seen = seen if metric.name.startswith("false_") or not seen else rows
+            for found, over in ((summary.intervals, all_or_seen), (summary.reviewed_intervals, seen)):
+                wanted = oracle.metric_interval(over, metric.name, level, stats.t.ppf)
+                assert getattr(found, metric.name) == (None if wanted is None else pytest.approx(wanted, abs=2e-6)), (
+                    metric.name
+                )
 
 
 # --- rounding ---------------------------------------------------------------------------------------------------

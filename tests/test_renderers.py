@@ -22,9 +22,12 @@ from catchrate.gates import GATES, check, parse_limit
 from catchrate.metrics import summarise
 from catchrate.renderers import cells, markdown
 from catchrate.renderers.plain import one_line, printable
-from catchrate.reporting import Cell, Change, Column, Report, Rows, Share, Table
+from catchrate.reporting import Amount, Cell, Change, Column, Report, Rows, Share, Table
 from catchrate.reports.case import case_report
-from catchrate.reports.score import score_report
+from catchrate.reports.score import Sliced, score_report
+from catchrate.runs import across_runs
+from catchrate.signature import sign
+from catchrate.slices import slice_by
 from tests.fixtures import case, issue, match, noise, write
 
 FORMATS = [
@@ -67,8 +70,9 @@ HOSTILE = {
 }
 
 
-def hostile_report(text: str, path: Path) -> Report:
-    """Return the score report of a fixture that holds a text wherever a text can be."""
+def hostile_report(text: str, path: Path, *, runs: bool = False) -> Report:
+    """Return the score report of a fixture that holds a text wherever a text can be, with all that can be asked for."""
+    spent = {"tool": text, "elapsed_ms": 1234.5, "input_tokens": 10**30, "cost_usd": 0.00001}
     write(
         path,
         {
@@ -76,8 +80,16 @@ def hostile_report(text: str, path: Path) -> Report:
                 case(
                     text,
                     title=text,
+                    source={"repo": "r", "kind": text, "review_output_artifacts": {text: spent}},
                     ground_truth=[issue(text, text, title=text, filePath=text, line=text), issue("b", "low")],
-                    reviews={text: [noise(text, filePath=text, line=text, severity=text), match("b", "b")], "r": []},
+                    reviews={
+                        text: [
+                            noise(text, filePath=text, line=text, severity=text),
+                            match("b", "b", severity=text),
+                            match(text, severity="low"),
+                        ],
+                        "r": [],
+                    },
                 ),
                 case("two", reviews={"r": [noise(text, undecided=True)], f"x{text}": [match("a", title=text)]}),
             ]
@@ -85,13 +97,18 @@ def hostile_report(text: str, path: Path) -> Report:
     )
     corpus = catchrate.load(path)
     scores = catchrate.score(corpus)
-    summaries = [summarise(scores, entry) for entry in scores.reviewers]
+    summaries = [summarise(scores, entry, 0.95) for entry in scores.reviewers]
+    weights = dict.fromkeys(scores.severities, 1)
+    signature = sign(scores, summaries, version=text, strict=True, confidence=0.95, severity_weights=weights)
     limits = [parse_limit(gate, f"{text}:1" if gate.by_severity else "1") for gate in GATES]
     return score_report(
         scores,
         corpus,
         summaries,
         fixture=[text, "b"],
+        signature=signature,
+        runs=across_runs(scores.cases, summaries) if runs else None,
+        sliced=Sliced(text, slice_by([text, None], scores.cases, summaries, 0.95)),
         gates=check([limit for limit in limits if not isinstance(limit, str)], summaries),
         baseline=summaries[1],
         evidence=(summaries[0], summaries[1]),
@@ -100,8 +117,8 @@ def hostile_report(text: str, path: Path) -> Report:
 
 
 def reports(text: str, tmp_path: Path) -> list[Report]:
-    scored = hostile_report(text, tmp_path / "f.json")
-    return [scored, *(case_report(one) for one in catchrate.load(tmp_path / "f.json"))]
+    scored = [hostile_report(text, tmp_path / "f.json", runs=runs) for runs in (False, True)]
+    return [*scored, *(case_report(one) for one in catchrate.load(tmp_path / "f.json"))]
 
 
 def rendered(report: Report, format_: str, width: int = 80) -> str:
@@ -188,7 +205,52 @@ def test_figures_read_the_same_in_text_and_markdown() -> None:
     assert [cells.figure(Change(value)) for value in (None, 0, 3, -3)] == ["n/a", "0", "+3", "-3"]
     shares = [cells.figure(Change(value, share=True)) for value in (None, 0, 0.285714, -0.5)]
     assert shares == ["n/a", "0.0 pp", "+28.6 pp", "-50.0 pp"]
+    with_intervals = (
+        Share(0.714286, (0.162239, 0.976558)),
+        Share(None, None),
+        Change(-0.285714, True, (-0.474, 0.091)),
+    )
+    assert [cells.figure(cell) for cell in with_intervals] == ["71.4% [16,98]", "n/a", "-28.6 pp [-48,10]"]
     assert (cells.figure(None), cells.figure(7), cells.figure("text")) == ("", "7", None)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, "n/a"),
+        (0, "0"),
+        (7, "7"),
+        (0.5, "0.5"),
+        (45_476.666667, "45,477"),
+        (1_000, "1,000"),
+        (999.96, "1,000"),
+        (0.0123456, "0.01235"),
+        (12.3456, "12.35"),
+        (1_234_567, "1,234,567"),
+    ],
+)
+def test_a_quantity_has_four_digits_and_no_power_of_ten(value: float | None, shown: str) -> None:
+    assert cells.figure(Amount(value)) == shown
+
+
+@pytest.mark.parametrize(
+    ("interval", "shown"),
+    [
+        ((0.0, 1.0), "[0,100]"),
+        ((0.29, 0.57), "[29,57]"),  # 100 times these are a little more than 29, a little less than 57
+        ((0.290001, 0.569999), "[29,57]"),
+        ((0.289999, 0.570001), "[28,58]"),
+        ((0.000001, 0.999999), "[0,100]"),
+        ((-0.090931, 0.474451), "[-10,48]"),
+        # An end that is not at 0 or 100 does not look as if it were.
+        ((0.009999, 0.990001), "[0.9,99.1]"),
+        ((0.01, 0.99), "[1,99]"),
+        ((-0.409, -0.004), "[-41,-0.4]"),
+        ((-0.995, 0.0), "[-99.5,0]"),
+    ],
+)
+def test_an_interval_is_rounded_outwards(interval: tuple[float, float], shown: str) -> None:
+    assert cells.bounds(interval) == shown
 
 
 # --- Markdown ---------------------------------------------------------------------------------------------------
@@ -272,7 +334,7 @@ def test_any_text_comes_back_from_a_page_as_it_was(text: str) -> None:
     most = cells.MOST_CHARACTERS
     assert blocks == [
         one_line(f"T {text}", most),
-        one_line(f"L {text}", most),
+        one_line(f"L {text}", 2 * most),
         one_line(f"S {text}", most),
         "a",
         "b",

@@ -134,8 +134,17 @@ def _closed(schema: Any) -> Any:
     return closed
 
 
-def test_a_report_has_no_key_that_the_schema_does_not_describe(tmp_path: Path) -> None:
-    artifact = {"status": "captured", "tool": "t"}
+EVERYTHING = [
+    ["--baseline=s", "--evidence-comparison=r:t", "--slice=impact.area", "--severity-weights=high=2,low=1"],
+    ["--across-runs", "--reviewer=n", "--no-intervals"],
+    ["--confidence=0.8", "--slice=source.repo", "--across-runs"],
+]
+
+
+@pytest.mark.parametrize("flags", EVERYTHING)
+def test_a_report_has_no_key_that_the_schema_does_not_describe(tmp_path: Path, flags: list[str]) -> None:
+    spent = {"elapsed_ms": 5, "input_tokens": 9, "output_tokens": 7, "cost_usd": 0.5}
+    artifact = {"status": "captured", "tool": "t", **spent}
     write(
         tmp_path / "f.json",
         {
@@ -143,7 +152,13 @@ def test_a_report_has_no_key_that_the_schema_does_not_describe(tmp_path: Path) -
                 case(
                     source={"repo": "r", "review_output_artifacts": {"r": artifact}, "license": {"spdx": "MIT"}},
                     ground_truth=[issue("a"), issue("b", "low")],
-                    reviews={"r": [match("a"), match("a"), noise()], "s": [match("b")], "t": []},
+                    reviews={
+                        "r": [match("a", severity="low"), match("a"), noise(disposition="out_of_scope")],
+                        "s": [match("b")],
+                        "t": [],
+                        "n#1": [match("a")],
+                        "n#2": [match("b")],
+                    },
                     impact={"area": "x"},
                 ),
                 case("good", label="good", ground_truth=[], reviews={"r": [noise(undecided=True)]}),
@@ -151,8 +166,7 @@ def test_a_report_has_no_key_that_the_schema_does_not_describe(tmp_path: Path) -
         },
     )
     gates = ["--min-rate=0.5", "--min-severity-rate=low:1", "--min-precision=0.5", "--min-reviewed=1"]
-    result = run_inside("score", "f.json", "--json", "--baseline=s", "--evidence-comparison=r:t", *gates, cwd=tmp_path)
-    report = read_report(result.stdout)
+    report = read_report(run_inside("score", "f.json", "--json", *flags, *gates, cwd=tmp_path).stdout)
     closed = Draft202012Validator(_closed(copy.deepcopy(SCHEMAS["report"])))
     assert not [f"{error.json_path}: {error.message}" for error in closed.iter_errors(report)]
 

@@ -1,9 +1,11 @@
 """Write a fixture of many made-up cases, for measuring speed.
 
-    python benchmarks/speed/generate.py N OUT [--seed S] [--folder]
+    python benchmarks/speed/generate.py N OUT [--seed S] [--folder | --findings K | --sarif]
 
 With `--folder`, OUT is a folder with a file for each case, and the stored diff and outputs of each below
-`artifacts`, as the corpora of curators are laid out.
+`artifacts`, as the corpora of curators are laid out. With `--findings`, one reviewer writes K findings in each
+case, and nobody has labelled them: so an import leaves them. With `--sarif`, OUT is no fixture but what a scanner
+writes that finds N things.
 
 The text means nothing, the shape is that of hand-labelled cases: everything that scoring and curation look
 at is there, about 3 KB a case. Each reviewer catches, repeats and invents at rates of its own, and one of
@@ -25,6 +27,7 @@ T = TypeVar("T")
 REVIEWERS = {"codevetter": 0.65, "coderabbit_free": 0.35, "claude_code_review": 0.5}
 ISSUES_PER_CASE = (1, 1, 1, 2, 2, 3)
 FINDINGS_PER_REVIEW = (0, 0, 0, 1, 1, 1, 2, 2, 3, 4)
+LEVELS = ("error", "warning", "warning", "note")
 SEVERITIES = ("critical", "high", "medium", "medium", "low")
 AGENTS = ("codex", "claude", "copilot", "cursor")
 AREAS = ("api", "auth", "billing", "search", "storage")
@@ -105,6 +108,28 @@ class Cases:
             "match_rationale": f"Names line {issue['line']}: {self.claim()}.",
         }
 
+    def undecided(self, issues: list[dict[str, object]], skill: float) -> dict[str, object]:
+        """Make up what a reviewer says, with a text, as it is before anybody labels it."""
+        finding = self.finding(issues, skill)
+        finding.pop("matched_ground_truth", None)
+        finding.pop("match_rationale", None)
+        body = f"{finding['title']}. Here it {self.pick(FAULTS)} {self.pick(CONDITIONS)}: {self.claim()}."
+        return finding | {"body": body, "undecided": True}
+
+    def result(self, rules: Sequence[dict[str, Any]]) -> dict[str, object]:
+        """Make up a result of a scanner with these rules."""
+        index = self.number(0, len(rules))
+        line, column = self.number(1, 900), self.number(1, 60)
+        region = {"startLine": line, "startColumn": column, "endLine": line, "endColumn": column + 9}
+        return {
+            "ruleId": rules[index]["id"],
+            "ruleIndex": index,
+            "level": self.pick(LEVELS),
+            "message": {"text": f"The {self.claim()}. It {self.pick(FAULTS)}."},
+            "locations": [{"physicalLocation": {"artifactLocation": {"uri": self.path()}, "region": region}}],
+            "partialFingerprints": {"primaryLocationLineHash": f"{self.number(0, 1 << 48):012x}:1"},
+        }
+
     def case(self, index: int) -> dict[str, object]:
         """Make up case number `index`."""
         issues = [self.issue(position) for position in range(1, self.pick(ISSUES_PER_CASE) + 1)]
@@ -167,14 +192,38 @@ class Cases:
         }
 
 
-def write(count: int, out: Path, seed: int) -> None:
-    """Write a fixture of `count` cases to `out`, case by case: no more than one is held at a time."""
+def write(count: int, out: Path, seed: int, findings: int | None = None) -> None:
+    """Write a fixture of `count` cases to `out`, case by case: no more than one is held at a time.
+
+    With `findings`, the first reviewer has so many in each case, and they are undecided.
+    """
     cases = Cases(seed)
     with out.open("w", encoding="ascii", newline="\n") as file:
         file.write('{"name": "speed", "version": 1, "cases": [')
         for index in range(count):
-            file.write((",\n" if index else "\n") + json.dumps(cases.case(index), separators=(",", ":")))
+            case: Any = cases.case(index)
+            if findings is not None:
+                name, skill = next(iter(REVIEWERS.items()))
+                case["reviews"][name] = [cases.undecided(case["ground_truth"], skill) for _ in range(findings)]
+            file.write((",\n" if index else "\n") + json.dumps(case, separators=(",", ":")))
         file.write("\n]}\n")
+
+
+def write_sarif(count: int, out: Path, seed: int) -> None:
+    """Write the SARIF of a scanner with `count` results to `out`, indented as scanners do it."""
+    cases = Cases(seed)
+    rules = [
+        {
+            "id": f"S{number}",
+            "shortDescription": {"text": f"A {cases.claim()}"},
+            "fullDescription": {"text": f"Finds where a {cases.claim()}. Such code {cases.pick(FAULTS)}."},
+            "defaultConfiguration": {"level": cases.pick(LEVELS)},
+        }
+        for number in range(100, 140)
+    ]
+    driver = {"name": "scanner", "version": "2.4.1", "rules": rules}
+    run = {"tool": {"driver": driver}, "results": [cases.result(rules) for _ in range(count)]}
+    out.write_text(json.dumps({"version": "2.1.0", "runs": [run]}, indent=2) + "\n", encoding="ascii")
 
 
 def diff(touched: dict[str, set[int]]) -> str:
@@ -230,14 +279,23 @@ def write_folder(count: int, out: Path, seed: int) -> None:
 def main() -> None:
     """Read the command line and write the fixture."""
     parser = argparse.ArgumentParser(description="Write a fixture of many made-up cases.")
-    parser.add_argument("count", metavar="N", type=int, help="how many cases")
+    parser.add_argument("count", metavar="N", type=int, help="how many cases, or results")
     parser.add_argument("out", metavar="OUT", type=Path, help="the file or folder to write")
     parser.add_argument("--seed", metavar="S", type=int, default=1, help="another seed, other cases (1)")
-    parser.add_argument("--folder", action="store_true", help="write a folder of cases with what is stored of each")
+    shape = parser.add_mutually_exclusive_group()
+    shape.add_argument("--folder", action="store_true", help="write a folder of cases with what is stored of each")
+    shape.add_argument("--findings", metavar="K", type=int, help="give one reviewer K undecided findings in each case")
+    shape.add_argument("--sarif", action="store_true", help="write the SARIF of a scanner, with N results")
     options = parser.parse_args()
     if options.count < 1:
         parser.error("N must be at least 1")
-    (write_folder if options.folder else write)(options.count, options.out, options.seed)
+    asked = (options.count, options.out, options.seed)
+    if options.sarif:
+        write_sarif(*asked)
+    elif options.folder:
+        write_folder(*asked)
+    else:
+        write(*asked, options.findings)
 
 
 if __name__ == "__main__":

@@ -28,6 +28,8 @@ ROOT = HERE.parent.parent
 GENERATE = HERE / "generate.py"
 README = HERE / "README.md"
 MARKED = re.compile(r"(?<=<!-- measured -->\n).*(?=<!-- /measured -->)", re.DOTALL)
+# As on a person's machine, where Python keeps the modules that it has compiled: the warm-up compiles them.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 RSS_UNIT = 1 if sys.platform == "darwin" else 1024  # what ru_maxrss counts in
 
 Command = tuple[str, ...]
@@ -37,8 +39,11 @@ class Line(NamedTuple):
     """One comparison, as data: A takes at most `limit` times as long as B.
 
     A command is written as one would type it. `catchrate` and `python` are those of the Python that runs
-    this script, `cases-N.json` is a generated fixture of N cases, `corpus-N` a folder of N cases with what is
-    stored of each, `$NAME` a path from the environment.
+    this script, `cases-N.json` is a generated fixture of N cases, `report-N.json` the JSON report on it,
+    `changed-N.json` that with the names of two reviewers exchanged, `corpus-N` a folder of N cases with what is
+    stored of each, `remarks-N.json` a fixture of N cases with ten undecided findings of one reviewer in each,
+    `scan-N.sarif` the N results of a scanner, `scratch` a folder that is empty at the start, `$NAME` a path from the
+    environment.
     """
 
     name: str  # for --only; lines may share one
@@ -51,6 +56,8 @@ class Line(NamedTuple):
 
 
 SMALL, LARGE = "cases-10000.json", "cases-100000.json"
+SHAPES = {"corpus": ["--folder"], "remarks": ["--findings=10"], "scan": ["--sarif"]}  # how each is generated
+REPORTS = ("report-10000.json", "changed-10000.json")
 SAMPLE = "benchmarks/agent-prs/sample.json"
 NEEDED = ("click", "msgspec", "jsonschema_rs")
 IMPORTS = ("python", "-c", f"import {', '.join(NEEDED)}")
@@ -59,6 +66,21 @@ IMPORTS = ("python", "-c", f"import {', '.join(NEEDED)}")
 def score(fixture: str) -> Command:
     """Score one reviewer of `fixture`."""
     return ("catchrate", "score", fixture, "--reviewer=codevetter", "--format=json")
+
+
+def rank(fixture: str) -> Command:
+    """Rank all reviewers of `fixture`, every pair tested."""
+    return ("catchrate", "leaderboard", fixture, "--json")
+
+
+def compare(old: str, new: str) -> Command:
+    """Compare two reports."""
+    return ("catchrate", "compare", old, new, "--json")
+
+
+def read_both(old: str, new: str) -> Command:
+    """Only parse two reports, and wait a second."""
+    return ("python", "-c", "import json,sys,time;[json.load(open(f)) for f in sys.argv[1:]];time.sleep(1)", old, new)
 
 
 def node(fixture: str) -> Command:
@@ -74,6 +96,11 @@ def parse(fixture: str) -> Command:
 def curate(corpus: str) -> Command:
     """Hold the cases of `corpus` to every rule, and their claims against what is stored."""
     return ("catchrate", "curation", corpus, "--verify", "--case-range=1:100000", "--json")
+
+
+def import_results(results: str, fixture: str) -> Command:
+    """Import the results of a scanner into `fixture`, and write what that gives elsewhere."""
+    return ("catchrate", "import", results, "--into", fixture, "--reviewer=scanner", "--out", "scratch/out.json")
 
 
 CRITIC_CORPUS = "benchmarks/critic_corpus_large"
@@ -95,6 +122,8 @@ LINES = (
     Line("growth", "ten times the cases", score(LARGE), score(SMALL), 11.5),
     Line("sample", "the sample, JSON", ("catchrate", "score", "--format=json"), IMPORTS, 1.5, modules=NEEDED),
     Line("sample", "the sample, text", ("catchrate", "score"), IMPORTS, 1.9, modules=NEEDED),
+    Line("leaderboard", "leaderboard, 100,000 cases, 3 reviewers", rank(LARGE), score(LARGE), 3.0),
+    Line("compare", "compare, 10,000 cases", compare(*REPORTS), read_both(*REPORTS), 1.0),
     Line(
         "curation",
         "30 cases with evidence",
@@ -103,6 +132,20 @@ LINES = (
         3.0,
     ),
     Line("curation", "ten times the cases with evidence", curate("corpus-10000"), curate("corpus-1000"), 11.5),
+    Line(
+        "import",
+        "import, 10,000 results of SARIF",
+        import_results("scan-10000.sarif", "cases-1.json"),
+        parse("scan-10000.sarif"),
+        5.0,
+    ),
+    Line(
+        "match",
+        "match, 10,000 findings of 1,000 cases",
+        ("catchrate", "match", "remarks-1000.json", "--reviewer=codevetter", "--json"),
+        waits("10"),
+        1.0,
+    ),
     # 120 cases, 3 runs, 0.2 s for each call, 8 at a time: 9 s of nothing but waiting.
     Line(
         "critic",
@@ -156,9 +199,9 @@ class CommandFailedError(Exception):
 
 
 def cases_in(word: str) -> int:
-    """Count the cases of the generated fixture that `word` names; 0 where it names none."""
-    found = re.fullmatch(r"cases-(\d+)\.json|corpus-(\d+)", word)
-    return int(found[1] or found[2]) if found else 0
+    """Count the cases, or results, of what `word` names and is generated; 0 where it names nothing such."""
+    found = re.fullmatch(r"(?:cases|report|changed|remarks)-(\d+)\.json|corpus-(\d+)|scan-(\d+)\.sarif", word)
+    return int(found[1] or found[2] or found[3]) if found else 0
 
 
 def resolve(command: Command, fixtures: Path) -> list[str]:
@@ -170,7 +213,7 @@ def resolve(command: Command, fixtures: Path) -> list[str]:
     }
     words = programs.get(command[0], [command[0]])
     for word in command[1:]:
-        if cases_in(word):
+        if cases_in(word) or word.startswith("scratch/"):
             words.append(str(fixtures / word))
         elif word.startswith("$"):
             words.append(str(Path(os.environ[word[1:]]).absolute()))
@@ -185,8 +228,22 @@ def shown(command: Command) -> str:
 
 
 def provide(word: str, fixtures: Path) -> None:
-    """Generate the fixture that `word` names, unless it is there and newer than the generator."""
+    """Generate the fixture that `word` names, unless it is there and newer than the generator.
+
+    A report is always written anew: it is what this catchrate writes.
+    """
     path = fixtures / word
+    if word.startswith(("report", "changed")):
+        fixture = f"cases-{cases_in(word)}.json"
+        provide(fixture, fixtures)
+        command = resolve(("catchrate", "score", fixture, "--json"), fixtures)
+        written = subprocess.run(command, check=True, capture_output=True).stdout
+        if word.startswith("changed"):
+            names = {b'"reviewer": "codevetter"': b'"reviewer": "claude_code_review"'}
+            names |= {new: old for old, new in names.items()}
+            written = re.sub(b"|".join(map(re.escape, names)), lambda name: names[name[0]], written)
+        path.write_bytes(written)
+        return
     if path.exists() and path.stat().st_mtime > GENERATE.stat().st_mtime:
         return
     print(f"writing {word}", file=sys.stderr)
@@ -194,7 +251,7 @@ def provide(word: str, fixtures: Path) -> None:
     for old in (part, path):
         if old.is_dir():
             shutil.rmtree(old)
-    shape = ["--folder"] if word.startswith("corpus") else []
+    shape = SHAPES.get(word.partition("-")[0], ())
     subprocess.run([sys.executable, GENERATE, str(cases_in(word)), part, *shape], check=True)
     part.replace(path)
 
@@ -208,7 +265,7 @@ def run(command: list[str]) -> Run:
     with tempfile.TemporaryFile() as stderr:
         null = subprocess.DEVNULL
         start = time.perf_counter()
-        process = subprocess.Popen(command, cwd=ROOT, stdin=null, stdout=null, stderr=stderr)
+        process = subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT, stdin=null, stdout=null, stderr=stderr)
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)  # it is gone: Popen must not wait for it
@@ -217,6 +274,14 @@ def run(command: list[str]) -> Run:
             said = stderr.read().decode(errors="replace").strip()
             raise CommandFailedError(f"exit status {process.returncode} instead of 0: {shlex.join(command)}\n{said}")
     return Run(seconds, usage.ru_maxrss * RSS_UNIT)
+
+
+def run_afresh(command: list[str], fixtures: Path) -> Run:
+    """Run one whole process that finds nothing of what an earlier one wrote."""
+    scratch = fixtures / "scratch"
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir()
+    return run(command)
 
 
 def why_not(line: Line) -> str:
@@ -244,8 +309,8 @@ def measure(line: Line, rounds: int, fixtures: Path) -> list[Row]:
     print(f"measuring {line.what}", file=sys.stderr)
     pair = [resolve(command, fixtures) for command in (line.a, line.b)]
     for command in pair:  # the warm-up: files cached, modules compiled
-        run(command)
-    runs = [[run(command) for command in pair] for _ in range(rounds)]
+        run_afresh(command, fixtures)
+    runs = [[run_afresh(command, fixtures) for command in pair] for _ in range(rounds)]
     a_seconds, b_seconds = (median(both[side].seconds for both in runs) for side in (0, 1))
     a_peak, b_peak = (max(both[side].peak for both in runs) for side in (0, 1))
     spread = sorted(a.seconds / b.seconds for a, b in runs)

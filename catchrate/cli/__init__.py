@@ -8,14 +8,20 @@ import click
 
 from catchrate.cli.terminal import EXIT_NOT_MEASURED, EXIT_OK, complain, finish
 
-# Name of the command -> its one line in the overview. Its module has the same name and holds `command`.
+# Name of the command -> its one line in the overview. Its module has the same name and holds `command`;
+# `import` is a word of Python, and no name of a module.
 _COMMANDS = {
     "score": "Score reviewers on a fixture: catch rate, noise, precision, F1, gates.",
+    "leaderboard": "Rank all reviewers, and say which of them cannot be told apart.",
+    "power": "Say what a corpus can show before it is labelled: interval, smallest difference.",
+    "compare": "Say what changed between two reports or fixtures, and gate what was lost.",
     "check": "Only validate fixtures; say every fault.",
     "show": "Put one case's issues and findings side by side.",
     "new-case": "Start a case, with placeholders for what is to be filled in.",
     "curation": "Say what is left to do in a corpus, and what speaks against it.",
     "agreement": "Compare the labels of two raters: agreement, kappa, what to settle.",
+    "import": "Read raw outputs of reviewers into a fixture, as findings to be labelled.",
+    "match": "Propose which issues the findings may match, and take a person's answers.",
     "merge": "Make one combined fixture of a folder of cases.",
     "split": "Make a folder of cases of a combined fixture.",
     "critic": "Feed known-bad and known-good diffs to a critic, and count what it lets pass.",
@@ -33,7 +39,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"catchrate.cli.{cmd_name.replace('-', '_')}").command
+        module = "import_raw" if cmd_name == "import" else cmd_name.replace("-", "_")
+        command: click.Command = importlib.import_module(f"catchrate.cli.{module}").command
         return command
 
     def resolve_command(

@@ -1,26 +1,34 @@
 """`catchrate score`: parse, call, print, exit."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from catchrate import __version__, resources
 from catchrate import gates as gate_registry
-from catchrate import resources
 from catchrate.cli.check import lookalike_warnings
 from catchrate.cli.output import emit, format_options, out_problems
 from catchrate.cli.terminal import EXIT_GATE, EXIT_NOT_MEASURED, EXIT_OK, complain
 from catchrate.errors import CatchrateError
 from catchrate.gates import Limit
-from catchrate.loading import open_corpus
+from catchrate.intervals import CONFIDENCE
+from catchrate.loading import Corpus, open_corpus
 from catchrate.metrics import Summary, summarise
 from catchrate.names import did_you_mean
-from catchrate.reports.score import reviewed_line, score_report
+from catchrate.reports.reviewers import reviewed_line
+from catchrate.reports.score import Sliced, score_report
 from catchrate.scoring import Scores, score
 from catchrate.settings import Settings, load
+from catchrate.signature import sign
+
+if TYPE_CHECKING:
+    from catchrate.runs import AcrossRuns
 
 SAMPLE = "benchmarks/agent-prs/sample.json"
+MOST_DIGITS = 6  # of a weight
 
 
 def _gate_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -54,6 +62,15 @@ def _gate_options(command: Callable[..., Any]) -> Callable[..., Any]:
     is_flag=True,
     help="Refuse issues without evidence and matches without a rationale.",
 )
+@click.option("--confidence", metavar="0..1", help=f"Level of the intervals.  [default: {CONFIDENCE}]")
+@click.option("--no-intervals", is_flag=True, help="Leave out the intervals.")
+@click.option("--across-runs", is_flag=True, help="Show NAME#1, NAME#2, ... as runs of one reviewer: mean and spread.")
+@click.option(
+    "--severity-weights",
+    metavar="NAME=N,...",
+    help="Add a catch rate in which issues count with the weight of their severity, as in high=5,medium=2,low=1.",
+)
+@click.option("--slice", "slice_key", metavar="KEY", help="Also show the figures by a key of the cases: source.repo.")
 @click.option("--no-strict", is_flag=True, help="Do not ask each case for source.repo.")
 @click.option("--all-cases", is_flag=True, help="Show every case in text and Markdown.")
 @format_options
@@ -67,6 +84,11 @@ def command(  # noqa: PLR0917 (click passes options by name)
     reviewers: tuple[str, ...],
     baseline: str | None,
     evidence_comparison: str | None,
+    confidence: str | None,
+    no_intervals: bool,
+    across_runs: bool,
+    severity_weights: str | None,
+    slice_key: str | None,
     require_rationales: bool,
     no_strict: bool,
     all_cases: bool,
@@ -81,7 +103,6 @@ def command(  # noqa: PLR0917 (click passes options by name)
     one, the fixture of the project's settings is scored, else the sample: benchmarks/agent-prs/sample.json where
     it exists, else the one that comes with catchrate. What is given here wins over the settings.
     """
-    format_ = "json" if as_json else format_
     typed, problems = _limits(limits)
     project, faults = _project()
     problems += faults
@@ -92,67 +113,168 @@ def command(  # noqa: PLR0917 (click passes options by name)
     if taken:
         complain([f"in force from {project.file}: {', '.join(taken)}"])
     named = fixtures or project.fixture
-    if "" in fixtures:
-        problems.append("a FIXTURE is empty: name a file or a folder (is a variable empty?)")
-    if not named and any(limits.values()) and not faults:
-        problems.append("a gate needs a FIXTURE: name one (is a variable empty?)")
-    if not named and project.gates:
-        problems.append(project.problem("gates", "need a FIXTURE: name one, or set `fixture` beside them"))
+    problems += _fixture_problems(fixtures, named, project, gated=any(limits.values()) and not faults)
     fixtures = named or default_fixture()
     reviewers = reviewers or project.reviewers or ()
     baseline = project.baseline if baseline is None else baseline
-    problems += [f"--{name} needs a name" for name, value in (("baseline", baseline), ("out", out)) if value == ""]
-    pairs = _evidence_pairs(evidence_comparison)
-    if evidence_comparison is not None and not pairs:
-        problems.append(
-            f"--evidence-comparison={evidence_comparison}: write WITH:WITHOUT, two reviewers of the fixture"
-        )
+    texts = (("baseline", baseline), ("out", out), ("slice", slice_key))
+    problems += [f"--{name} needs a name" for name, value in texts if value == ""]
+    level, weights, more = _numbers(confidence, severity_weights, no_intervals=no_intervals)
+    pairs, wrong = _evidence_pairs(evidence_comparison)
+    problems += [*more, *wrong]
     if out:
         problems += out_problems(out, fixtures)
     if problems and not named:  # nobody asked about the sample: its own faults would only confuse
         complain(problems)
         return EXIT_NOT_MEASURED
 
-    names = [*reviewers, *([baseline] if baseline else []), *(name for pair in pairs for name in pair)]
     corpus = open_corpus(fixtures, strict=not no_strict, rationales=require_rationales)
     try:
-        scores = score(corpus, names if reviewers else None)
+        scores = score(corpus, _names(reviewers, baseline, pairs) if reviewers and not across_runs else None)
     except CatchrateError as error:
         complain([*problems, *error.problems])
         return EXIT_NOT_MEASURED
+    if across_runs:
+        reviewers = _with_runs(reviewers, scores.available)
     pair, pair_problem = _pair(pairs, scores)
     wanted = [("reviewers", name) for name in reviewers] + ([("baseline", baseline)] if baseline else [])
     problems += dict.fromkeys(
-        project.problem(key, _unknown(name, scores)) if key in taken else _unknown(name, scores)
+        project.problem(key, unknown(name, scores)) if key in taken else unknown(name, scores)
         for key, name in wanted
         if name not in scores.available
     )
     problems += pair_problem
+    problems += _unanswerable(scores, reviewers, weights, across_runs=across_runs)
     if problems:
         complain(problems)
         return EXIT_NOT_MEASURED
 
     summaries = {
-        entry.reviewer: summarise(scores, entry) for entry in scores.reviewers if entry.reviewer in scores.available
+        entry.reviewer: summarise(scores, entry, level)
+        for entry in scores.reviewers
+        if entry.reviewer in scores.available
     }
     shown = [summaries[name] for name in dict.fromkeys([*(reviewers or scores.available), *(pair or ())])]
     results = gate_registry.check(asked, shown)
+    try:
+        sliced = _sliced(slice_key, corpus, scores, shown, level) if slice_key else None
+    except CatchrateError as error:  # scoring leaves out what it does not know, be it a number that cannot be held
+        complain(error.problems)
+        return EXIT_NOT_MEASURED
     report = score_report(
         scores,
         corpus,
         shown,
         fixture=fixtures[0] if len(fixtures) == 1 else list(fixtures),
+        signature=sign(
+            scores,
+            shown,
+            version=__version__,
+            strict=not no_strict,
+            confidence=level,
+            severity_weights=weights,
+        ),
+        runs=_across_runs(scores, shown) if across_runs else None,
+        sliced=sliced,
         gates=results,
         baseline=summaries[baseline] if baseline else None,
         evidence=(summaries[pair[0]], summaries[pair[1]]) if pair else None,
         all_cases=all_cases,
     )
-    _warn(scores, shown, asked)
-    if not emit(report, format_, out):
+    _warn(scores, shown, asked, across_runs=across_runs)
+    if not emit(report, "json" if as_json else format_, out):
         return EXIT_NOT_MEASURED
     failed = [result for result in results if not result.passed]
     complain(f"gate {result.name} does not hold for {result.reviewer}: {result.reason}" for result in failed)
     return EXIT_GATE if failed else EXIT_OK
+
+
+def _names(reviewers: tuple[str, ...], baseline: str | None, pairs: list[tuple[str, str]]) -> list[str]:
+    return [*reviewers, *([baseline] if baseline else []), *(name for pair in pairs for name in pair)]
+
+
+def _numbers(
+    confidence: str | None, severity_weights: str | None, *, no_intervals: bool
+) -> tuple[float | None, dict[str, int] | None, list[object]]:
+    """Read what the figures are to be computed with: the level of the intervals, the weights, and what is wrong."""
+    problems: list[object] = []
+    if confidence is not None and no_intervals:
+        problems.append("--confidence has nothing to act on beside --no-intervals: leave out one of them")
+    level = parse_confidence(confidence) if confidence is not None else CONFIDENCE
+    weights = parse_weights(severity_weights) if severity_weights is not None else None
+    problems += [wrong for wrong in (level, weights) if isinstance(wrong, str)]
+    return (
+        None if no_intervals or isinstance(level, str) else level,
+        None if isinstance(weights, str) else weights,
+        problems,
+    )
+
+
+def _unanswerable(
+    scores: Scores, reviewers: tuple[str, ...], weights: dict[str, int] | None, *, across_runs: bool
+) -> Iterator[str]:
+    """Say what was asked for that these cases and reviewers cannot answer."""
+    for severity in scores.severities if weights else ():
+        if severity not in (weights or {}):
+            yield f"--severity-weights has no weight for {severity!r}: give every severity of the fixture one"
+    if across_runs and not repeated_runs(reviewers or scores.available):
+        yield "--across-runs needs reviewers named NAME#1, NAME#2, ...: there are none"
+
+
+def repeated_runs(names: Sequence[str]) -> list[str]:
+    """Name the reviewers of whom there are several runs."""
+    if not any("#" in name for name in names):
+        return []
+    from catchrate.runs import group_runs
+
+    return [reviewer for reviewer, runs in group_runs(names).items() if len(runs) > 1]
+
+
+def _across_runs(scores: Scores, shown: Sequence[Summary]) -> "list[AcrossRuns]":
+    from catchrate.runs import across_runs
+
+    return across_runs(scores.cases, shown)
+
+
+def _with_runs(reviewers: tuple[str, ...], available: Sequence[str]) -> tuple[str, ...]:
+    """Put the runs of a reviewer in the place of its name, where only its runs are reviewers of the fixture."""
+    from catchrate.runs import group_runs
+
+    runs = group_runs(available)
+    return tuple(name for one in reviewers for name in ([one] if one in available else runs.get(one, [one])))
+
+
+def parse_confidence(text: str) -> float | str:
+    """Read the level of the intervals as it was typed; in words what is wrong with it, where it is none."""
+    try:
+        level = float(text) if "_" not in text and text.isascii() else math.nan
+    except ValueError:
+        level = math.nan
+    # Beyond these an interval says nothing, or cannot be computed.
+    if not 0.5 <= level <= 0.9999:  # noqa: PLR2004
+        return f"--confidence={text}: the level must be a number from 0.5 to 0.9999"
+    return level
+
+
+def parse_weights(text: str) -> dict[str, int] | str:
+    """Read NAME=N,... as it was typed; in words what is wrong with it, where it is none."""
+    weights: dict[str, int] = {}
+    for part in text.split(","):
+        name, equals, number = part.rpartition("=")
+        is_whole = number.isascii() and number.isdigit() and len(number) <= MOST_DIGITS
+        if not (equals and name.strip() and is_whole) or name.strip() in weights:
+            return f"--severity-weights={text}: write NAME=N,... with whole numbers, as in high=5,medium=2,low=1"
+        weights[name.strip()] = int(number)
+    if not any(weights.values()):
+        return f"--severity-weights={text}: one weight at least must be above 0"
+    return weights
+
+
+def _sliced(key: str, corpus: Corpus, scores: Scores, shown: Sequence[Summary], confidence: float | None) -> Sliced:
+    from catchrate.slices import slice_by, value_at
+
+    values = [value_at(document.value, key) for document in corpus.documents()]
+    return Sliced(key, slice_by(values, scores.cases, shown, confidence))
 
 
 def _limits(texts: dict[str, tuple[str, ...]]) -> tuple[list[Limit], list[object]]:
@@ -196,11 +318,26 @@ def _with_project_gates(typed: list[Limit], project: Settings) -> list[Limit]:
     return sorted([*typed, *added], key=lambda limit: gate_registry.GATES.index(limit.gate))
 
 
-def _evidence_pairs(text: str | None) -> list[tuple[str, str]]:
-    """Every way to split WITH:WITHOUT: a name may hold a colon."""
-    parts = (text or "").split(":")
+def _fixture_problems(
+    typed: tuple[str, ...], named: tuple[str, ...] | None, project: Settings, *, gated: bool
+) -> Iterator[object]:
+    """Say what is wrong with naming no fixture. With a gate nobody means the sample."""
+    if "" in typed:
+        yield "a FIXTURE is empty: name a file or a folder (is a variable empty?)"
+    if not named and gated:
+        yield "a gate needs a FIXTURE: name one (is a variable empty?)"
+    if not named and project.gates:
+        yield project.problem("gates", "need a FIXTURE: name one, or set `fixture` beside them")
+
+
+def _evidence_pairs(text: str | None) -> tuple[list[tuple[str, str]], list[object]]:
+    """Every way to split WITH:WITHOUT, as a name may hold a colon; and what is wrong where there is none."""
+    if text is None:
+        return [], []
+    parts = text.split(":")
     splits = [(":".join(parts[:n]), ":".join(parts[n:])) for n in range(1, len(parts))]
-    return [(new, old) for new, old in splits if new and old]
+    pairs = [(new, old) for new, old in splits if new and old]
+    return pairs, [] if pairs else [f"--evidence-comparison={text}: write WITH:WITHOUT, two reviewers of the fixture"]
 
 
 def _pair(pairs: list[tuple[str, str]], scores: Scores) -> tuple[tuple[str, str] | None, list[object]]:
@@ -213,18 +350,22 @@ def _pair(pairs: list[tuple[str, str]], scores: Scores) -> tuple[tuple[str, str]
         ]
     if known:
         return known[0], []
-    return None, [_unknown(name, scores) for name in dict.fromkeys(pairs[0]) if name not in scores.available]
+    return None, [unknown(name, scores) for name in dict.fromkeys(pairs[0]) if name not in scores.available]
 
 
-def _unknown(name: str, scores: Scores) -> str:
+def unknown(name: str, scores: Scores) -> str:
+    """Say that a reviewer is not in the fixture, and who is."""
     near = did_you_mean(name, scores.available)
     return f"reviewer {name!r} not found{near}; available: {', '.join(scores.available)}".replace(
         "?; available", "? available"
     )
 
 
-def _warn(scores: Scores, shown: list[Summary], asked: list[Limit]) -> None:
+def _warn(scores: Scores, shown: list[Summary], asked: list[Limit], *, across_runs: bool) -> None:
     """Say on stderr what a reader of the numbers must know."""
+    repeated = [] if across_runs else repeated_runs(scores.available)
+    if repeated:
+        complain([f"{', '.join(repeated)}: several runs of one reviewer; --across-runs shows their mean and spread"])
     complain(lookalike_warnings([*scores.available, *scores.only_artifacts], scores.severities))
     for severity in dict.fromkeys(limit.severity for limit in asked if limit.severity is not None):
         if severity not in scores.severities:

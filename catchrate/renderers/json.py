@@ -8,9 +8,9 @@ import msgspec
 from catchrate.renderers.plain import escape_unsafe
 from catchrate.reporting import Report, Rows
 
-_encoder = msgspec.json.Encoder()
-_encode, _encode_lines = _encoder.encode, _encoder.encode_lines
+_encode = msgspec.json.Encoder().encode
 _STEP = "  "
+_BETWEEN = b"\x1e"  # JSON never holds a control character as it is
 _BATCH = 64  # rows written in one piece: more would not stay in the processor's cache
 
 
@@ -32,7 +32,7 @@ def _value(value: object, line_break: str) -> Iterator[str]:
     elif isinstance(value, Rows):
         opening, rows = "[", value.make()
         while batch := list(islice(rows, _BATCH)):
-            yield opening + inner + _lines(batch).replace("\n", "," + inner)
+            yield opening + inner + _joined(batch, "," + inner)
             opening = ","
         yield "[]" if opening == "[" else line_break + "]"
     elif isinstance(value, list | tuple) and value:
@@ -47,15 +47,20 @@ def _value(value: object, line_break: str) -> Iterator[str]:
 
 
 def _text(value: object) -> str:
-    return _lines([value])
+    return _joined([value], "")
 
 
-def _lines(values: list[object]) -> str:
-    """Write values, each on a line."""
-    data = _encode_lines(values)[:-1]
-    if data.count(b"\n") >= len(values) or b"\r" in data:  # a value passed on as the fixture's author laid it out
-        data = b"\n".join([msgspec.json.format(_encode(value), indent=-1) for value in values])
-    text = data.decode()
-    if text.isascii():
-        return text
-    return "\n".join([escape_unsafe(line, json=True) for line in text.split("\n")])
+def _joined(values: list[object], between: str) -> str:
+    """Write values, each on one line, with `between` between them."""
+    texts = [_encode(value) for value in values]
+    data = _BETWEEN.join(texts)
+    if b"\n" in data or b"\r" in data:  # a value passed on as the fixture's author laid it out
+        texts = [msgspec.json.format(text, indent=-1) for text in texts]
+        data = _BETWEEN.join(texts)
+    if not data.isascii():
+        return between.join([_safe(text) for text in texts])
+    return data.decode() if len(texts) == 1 else between.encode().join(texts).decode()
+
+
+def _safe(text: bytes) -> str:
+    return text.decode() if text.isascii() else escape_unsafe(text.decode(), json=True)

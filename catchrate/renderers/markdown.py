@@ -24,7 +24,7 @@ def render(report: Report, width: int | None = None) -> Iterator[str]:  # noqa: 
     """Write the report section by section."""
     yield f"# {escaped(report.title)}\n"
     for line in report.lead:
-        yield f"\n{escaped(line)}\n"
+        yield f"\n{escaped(line, 2 * MOST_CHARACTERS)}\n"
     for table in report.sections:
         yield f"\n## {escaped(table.title)}\n\n"
         yield _row([escaped(column.title) for column in table.columns])

@@ -19,7 +19,7 @@ def render(report: Report, width: int | None = 80) -> Iterator[str]:
     width = max(width or 80, 20)
     yield from _wrapped(one_line(report.title, MOST_CHARACTERS), width)
     for line in report.lead:
-        yield from _wrapped(one_line(line, MOST_CHARACTERS), width)
+        yield from _wrapped(one_line(line, 2 * MOST_CHARACTERS), width)
     for table in report.sections:
         yield "\n"
         yield from _wrapped(one_line(table.title, MOST_CHARACTERS), width)
@@ -30,7 +30,7 @@ def render(report: Report, width: int | None = 80) -> Iterator[str]:
 
 def _table(table: Table, width: int) -> Iterator[str]:
     rows = [[_cell(cell) for cell in row] for row in table.rows]
-    titles = [column.title for column in table.columns]
+    titles = [one_line(column.title, MOST_CHARACTERS) for column in table.columns]
     # One column at a time is narrowed, the widest text first, until the table fits.
     widths = [max([_columns(titles[n]), *(_columns(row[n]) for row in rows)]) for n in range(len(titles))]
     needed = sum(widths) + _GAP * (len(widths) - 1)

@@ -1,40 +1,40 @@
 """What `catchrate score` reports: reviewers side by side, then what each missed and where its noise is."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from catchrate.comparison import (
-    Comparison,
-    EvidenceComparison,
-    case_changes,
-    compare_evidence,
-    compare_with_baseline,
-)
 from catchrate.gates import GateResult
-from catchrate.metrics import SeverityFigures, Summary
+from catchrate.metrics import Intervals, SeverityFigures, Summary, rounded, view_figures, weighted_rate
 from catchrate.model import Case, NotReviewed
-from catchrate.reporting import Cell, Change, Column, Report, Rows, Share, Table, plural
+from catchrate.reporting import Cell, Column, Report, Rows, Table, plural
+from catchrate.reports.reviewers import (
+    SEVERITY,
+    control_table,
+    effort_table,
+    grade_table,
+    interval_note,
+    noise_table,
+    per_unit,
+    reviewed_table,
+    reviewer_table,
+    severity_table,
+)
 from catchrate.reports.wording import WHY_NOT_REVIEWED, gate_table, placed
-from catchrate.scoring import KnownCase, Outcome, Provenance, Scores, missed, verdicts
+from catchrate.scoring import Effort, KnownCase, Outcome, Provenance, Scores, missed, verdicts
+from catchrate.signature import Signature
+
+if TYPE_CHECKING:  # a report pays only for what is asked of it
+    from catchrate.runs import AcrossRuns
+    from catchrate.slices import Slice
 
 FORMAT_VERSION = 1
 MOST_CASE_BLOCKS = 24  # cases shown over all reviewers, unless all are asked for
 FEWEST_CASE_BLOCKS = 3  # and for each reviewer at the least
 
 
-REVIEWER = Column("reviewer", "left", wraps=True)
 CASE = Column("case", "left", wraps=True)
-SEVERITY = Column("severity", "left", wraps=True)
-FIGURES = (
-    Column("caught"),
-    Column("catch rate"),
-    Column("precision"),
-    Column("F1"),
-    Column("false pos."),
-    Column("redundant"),
-)
 
 
 class CaseRow(msgspec.Struct, frozen=True):
@@ -72,6 +72,33 @@ class ReviewedFigures(msgspec.Struct, frozen=True):
     precision: float | None
     f1: float | None
     undecided: int
+    intervals: Intervals | None
+
+
+class Grade(msgspec.Struct, frozen=True):
+    """How often an issue of one severity was matched by a finding of another, or of the same."""
+
+    issue: str
+    finding: str
+    matches: int
+
+
+class SeverityAgreement(msgspec.Struct, frozen=True):
+    """How a reviewer grades what it matches, over the matches in which issue and finding both carry a severity."""
+
+    matches: int
+    same: int
+    share: float | None
+    table: tuple[Grade, ...]
+
+
+class SpentFigures(msgspec.Struct, frozen=True):
+    """What a reviewer spent of one thing, over the `cases` whose artifact says so. None: not known."""
+
+    total: float | None
+    cases: int
+    per_case: float | None
+    per_caught: float | None
 
 
 class SummaryRow(msgspec.Struct, frozen=True):
@@ -89,10 +116,24 @@ class SummaryRow(msgspec.Struct, frozen=True):
     unverified_fix_count: int
     reviewer_versions: tuple[str, ...]
     by_severity: tuple[SeverityFigures, ...]
+    intervals: Intervals | None
+    precision_views: dict[str, float | None]
+    f1_views: dict[str, float | None]
+    disposed: int
+    weighted_rate: float | None
+    severity_agreement: SeverityAgreement
+    effort: dict[str, SpentFigures]
     reviewed: ReviewedFigures
     false_pass: CaseErrors
     false_fail: CaseErrors
     digest: str
+
+
+class Sliced(msgspec.Struct, frozen=True):
+    """The figures by a key of the cases."""
+
+    key: str
+    slices: "Sequence[Slice]"
 
 
 def score_report(
@@ -101,40 +142,73 @@ def score_report(
     summaries: Sequence[Summary],
     *,
     fixture: str | list[str],
+    signature: Signature,
     gates: Sequence[GateResult] = (),
     baseline: Summary | None = None,
     evidence: tuple[Summary, Summary] | None = None,
+    runs: "Sequence[AcrossRuns] | None" = None,
+    sliced: Sliced | None = None,
     all_cases: bool = False,
 ) -> Report:
     """Report on reviewers over a corpus.
 
     `summaries` are the reviewers to show; `baseline` is compared with each; `evidence` are the two to compare,
-    with and without. `corpus` holds the same cases as `scores`: titles and sources are taken from there.
+    with and without. `corpus` holds the same cases as `scores`: titles and sources are taken from there. Where `runs`
+    is given, each reviewer is shown once over all of its runs.
     """
-    comparisons = [compare_with_baseline(summary, baseline) if baseline else None for summary in summaries]
-    evidence_comparison = compare_evidence(*evidence) if evidence else None
-    sections = [_reviewer_table(summaries)]
-    sections += _reviewed_table(summaries)
-    sections += _control_table(summaries)
-    sections += _severity_table(scores, summaries)
-    sections += _baseline_table(summaries, comparisons)
-    if evidence and evidence_comparison:
-        sections += _evidence_tables(scores, evidence, evidence_comparison, all_cases)
+    confidence, weights = signature.confidence, signature.severity_weights
+    sections: list[Table] = []
+    if runs is not None:
+        from catchrate.reports.runs import run_tables
+
+        sections += run_tables(runs)
+    else:
+        sections.append(reviewer_table(summaries, weights))
+        sections += reviewed_table(summaries)
+        sections.append(noise_table(summaries))
+        sections += control_table(summaries)
+        sections += severity_table(scores, summaries)
+    if sliced:
+        from catchrate.reports.slices import slice_table
+
+        sections.append(slice_table(sliced.key, sliced.slices))
+    comparisons: Sequence[dict[str, Any] | None] = [None] * len(summaries)
+    evidence_comparison = None
+    if baseline:
+        from catchrate.reports.differences import against_baseline
+
+        tables, comparisons = against_baseline(scores, summaries, baseline, confidence, all_cases=all_cases)
+        sections += tables
+    if evidence:
+        from catchrate.reports.differences import with_and_without
+
+        tables, evidence_comparison = with_and_without(scores, evidence, confidence, all_cases=all_cases)
+        sections += tables
+    if runs is None:
+        sections += grade_table(summaries)
+        sections += effort_table(summaries)
     sections += gate_table(gates)
-    for summary in summaries:
-        sections += _case_table(scores, corpus, summary, len(summaries), all_cases)
+    if runs is None:
+        for summary in summaries:
+            sections += _case_table(scores, corpus, summary, len(summaries), all_cases)
+    lead = [_corpus_line(scores), signature.line]
+    if note := interval_note(len(scores.cases), confidence if runs is None else None):
+        lead.append(note)
     return Report(
         title=f"Code review score: {', '.join(fixture) if isinstance(fixture, list) else fixture}",
-        lead=(_corpus_line(scores),),
+        lead=tuple(lead),
         sections=tuple(sections),
         document={
             "format_version": FORMAT_VERSION,
+            "signature": signature,
             "fixture": fixture,
             "summaries": [
-                _summary_document(scores, summary, comparison)
+                _summary_document(scores, summary, comparison, weights)
                 for summary, comparison in zip(summaries, comparisons, strict=True)
             ],
-            "evidence_comparison": _evidence_document(scores, evidence, evidence_comparison),
+            "evidence_comparison": evidence_comparison,
+            "across_runs": None if runs is None else list(runs),
+            "sliced": sliced,
             "gates": list(gates),
             "corpus": {"digest": scores.digest, "cases": Rows(lambda: iter(scores.cases))},
         },
@@ -149,152 +223,6 @@ def _corpus_line(scores: Scores) -> str:
 
 
 # --- the tables -----------------------------------------------------------------------------------------------
-
-
-def _reviewer_table(summaries: Sequence[Summary]) -> Table:
-    columns = (REVIEWER, *FIGURES)
-    rows: list[tuple[Cell, ...]] = []
-    for summary in summaries:
-        counts, seen = summary.counts, summary.reviewed.cases > 0
-        figures = summary.figures
-        row: tuple[Cell, ...] = (
-            summary.reviewer,
-            f"{counts.caught}/{counts.total}",
-            Share(figures.rate if seen else None),
-            Share(figures.precision if seen else None),
-            Share(figures.f1 if seen else None),
-            counts.false_positives,
-            counts.redundant_matches,
-        )
-        rows.append(row)
-    notes = tuple(reviewed_line(summary) for summary in summaries if summary.unreviewed)
-    if notes:
-        notes += ("The figures above count a case that was not reviewed with what its list holds, mostly nothing.",)
-    return Table("Reviewers", columns, rows, notes)
-
-
-def reviewed_line(summary: Summary) -> str:
-    """Say how many cases a reviewer reviewed, and why it did not review the others."""
-    reasons = [outcome.not_reviewed for outcome in summary.outcomes if outcome.not_reviewed]
-    told = ", ".join(
-        f"{reasons.count(reason)} {words}" for reason, words in WHY_NOT_REVIEWED.items() if reason in reasons
-    )
-    line = f"{summary.reviewer}: reviewed {summary.reviewed.cases} of {plural(summary.counts.cases, 'case')} ({told})"
-    return line if summary.reviewed.cases else f"{line}: nothing was measured"
-
-
-def _reviewed_table(summaries: Sequence[Summary]) -> list[Table]:
-    rows: list[tuple[Cell, ...]] = [
-        (
-            summary.reviewer,
-            f"{summary.reviewed.caught}/{summary.reviewed.total}",
-            Share(summary.reviewed_figures.rate),
-            Share(summary.reviewed_figures.precision),
-            Share(summary.reviewed_figures.f1),
-            summary.reviewed.false_positives,
-            summary.reviewed.redundant_matches,
-        )
-        for summary in summaries
-        if summary.unreviewed
-    ]
-    return [Table("Over the reviewed cases alone", (REVIEWER, *FIGURES), rows)] if rows else []
-
-
-def _control_table(summaries: Sequence[Summary]) -> list[Table]:
-    """Show whole cases that went wrong; only a corpus with good controls has both sides of that."""
-    if not any(summary.counts.good_cases for summary in summaries):
-        return []
-    columns = (
-        REVIEWER,
-        Column("false pass"),
-        Column("pass rate"),
-        Column("false fail"),
-        Column("fail rate"),
-    )
-    rows: list[tuple[Cell, ...]] = [
-        (
-            summary.reviewer,
-            f"{summary.reviewed.false_passes}/{summary.reviewed.bad_cases}",
-            Share(summary.reviewed_figures.false_pass_rate),
-            f"{summary.reviewed.false_fails}/{summary.reviewed.good_cases}",
-            Share(summary.reviewed_figures.false_fail_rate),
-        )
-        for summary in summaries
-    ]
-    note = "False pass: a bad case in which nothing was caught. False fail: a good control with a finding."
-    return [Table("Whole cases", columns, rows, (note,))]
-
-
-def _severity_table(scores: Scores, summaries: Sequence[Summary]) -> list[Table]:
-    if not scores.severities:
-        return []
-    columns = (
-        SEVERITY,
-        REVIEWER,
-        Column("caught"),
-        Column("catch rate"),
-    )
-    rows: list[tuple[Cell, ...]] = []
-    for index, severity in enumerate(scores.severities):
-        for number, summary in enumerate(summaries):
-            part = summary.severities[index]
-            rate = Share(part.rate if summary.reviewed.cases else None)
-            rows.append(("" if number else severity, summary.reviewer, f"{part.caught}/{part.total}", rate))
-    return [Table("By severity", columns, rows)]
-
-
-def _baseline_table(summaries: Sequence[Summary], comparisons: Sequence[Comparison | None]) -> list[Table]:
-    columns = (
-        REVIEWER,
-        Column("caught"),
-        Column("catch rate"),
-        Column("false pos."),
-        Column("redundant"),
-    )
-    rows: list[tuple[Cell, ...]] = [
-        (
-            summary.reviewer,
-            Change(comparison.caught_delta),
-            Change(comparison.rate_delta, share=True),
-            Change(comparison.false_positive_delta),
-            Change(comparison.redundant_match_delta),
-        )
-        for summary, comparison in zip(summaries, comparisons, strict=True)
-        if comparison
-    ]
-    baseline = next((comparison.baseline for comparison in comparisons if comparison), "")
-    return [Table(f"Difference from {baseline}", columns, rows)] if rows else []
-
-
-def _evidence_tables(
-    scores: Scores, evidence: tuple[Summary, Summary], comparison: EvidenceComparison, all_cases: bool
-) -> list[Table]:
-    row: tuple[Cell, ...] = (
-        Change(comparison.caught_delta),
-        Change(comparison.rate_delta, share=True),
-        Change(comparison.precision_delta, share=True),
-        Change(comparison.f1_delta, share=True),
-        Change(comparison.false_positive_delta),
-        Change(comparison.redundant_match_delta),
-    )
-    title = f"{comparison.with_evidence} (with evidence) minus {comparison.without_evidence} (without)"
-    changed: list[tuple[Cell, ...]] = [
-        (change.id, ", ".join(change.newly_caught), ", ".join(change.regressed))
-        for change in case_changes(scores.cases, *evidence)
-        if change.newly_caught or change.regressed
-    ]
-    tables = [Table(title, FIGURES, [row])]
-    if changed:
-        case_columns = (
-            CASE,
-            Column("newly caught", "left", wraps=True),
-            Column("no longer caught", "left", wraps=True),
-        )
-        most = len(changed) if all_cases else MOST_CASE_BLOCKS
-        left_out = len(changed) - most
-        notes = (f"{plural(left_out, 'more case')} left out; --all-cases shows all.",) if left_out > 0 else ()
-        tables.append(Table("Cases in which the two differ", case_columns, changed[:most], notes))
-    return tables
 
 
 def _case_table(
@@ -364,8 +292,14 @@ def _case_rows(known: KnownCase, case: Case, outcome: Outcome, reviewer: str) ->
 # --- the JSON document ----------------------------------------------------------------------------------------
 
 
-def _summary_document(scores: Scores, summary: Summary, comparison: Comparison | None) -> dict[str, Any]:
+def _summary_document(
+    scores: Scores,
+    summary: Summary,
+    comparison: dict[str, Any] | None,
+    weights: Mapping[str, int] | None,
+) -> dict[str, Any]:
     counts, figures, reviewed = summary.counts, summary.figures, summary.reviewed_figures
+    precisions, f1s = view_figures(counts)
     row = SummaryRow(
         reviewer=summary.reviewer,
         caught=counts.caught,
@@ -379,6 +313,13 @@ def _summary_document(scores: Scores, summary: Summary, comparison: Comparison |
         unverified_fix_count=summary.effort.unverified_fix_count,
         reviewer_versions=summary.effort.versions,
         by_severity=summary.severities,
+        intervals=summary.intervals,
+        precision_views=precisions,
+        f1_views=f1s,
+        disposed=counts.disposed,
+        weighted_rate=weighted_rate(summary.severities, weights) if weights else None,
+        severity_agreement=_severity_agreement(summary.grades),
+        effort=_effort_document(summary.effort),
         reviewed=ReviewedFigures(
             cases=summary.reviewed.cases,
             of=counts.cases,
@@ -386,6 +327,7 @@ def _summary_document(scores: Scores, summary: Summary, comparison: Comparison |
             precision=reviewed.precision,
             f1=reviewed.f1,
             undecided=summary.undecided,
+            intervals=summary.reviewed_intervals,
         ),
         false_pass=CaseErrors(summary.reviewed.false_passes, summary.reviewed.bad_cases, reviewed.false_pass_rate),
         false_fail=CaseErrors(summary.reviewed.false_fails, summary.reviewed.good_cases, reviewed.false_fail_rate),
@@ -395,6 +337,26 @@ def _summary_document(scores: Scores, summary: Summary, comparison: Comparison |
         **msgspec.structs.asdict(row),
         "cases": Rows(lambda: _case_documents(scores, summary)),
         "comparison": comparison,
+    }
+
+
+def _severity_agreement(grades: Mapping[tuple[str, str], int]) -> SeverityAgreement:
+    matches = sum(grades.values())
+    same = sum(times for (issue, finding), times in grades.items() if issue == finding)
+    return SeverityAgreement(
+        matches=matches,
+        same=same,
+        share=rounded(same / matches) if matches else None,
+        table=tuple(Grade(issue, finding, times) for (issue, finding), times in sorted(grades.items())),
+    )
+
+
+def _effort_document(effort: Effort) -> dict[str, SpentFigures]:
+    return {
+        name: SpentFigures(
+            spent.total, spent.cases, per_unit(spent.total, spent.cases), per_unit(spent.total, spent.caught)
+        )
+        for name, spent in effort.spent.items()
     }
 
 
@@ -416,14 +378,3 @@ def _case_documents(scores: Scores, summary: Summary) -> Iterator[CaseRow]:
             context.impact,
             context.adjudication,
         )
-
-
-def _evidence_document(
-    scores: Scores, evidence: tuple[Summary, Summary] | None, comparison: EvidenceComparison | None
-) -> dict[str, Any] | None:
-    if evidence is None or comparison is None:
-        return None
-    return {
-        **msgspec.structs.asdict(comparison),
-        "cases": Rows(lambda: case_changes(scores.cases, *evidence)),
-    }

@@ -21,6 +21,9 @@ def placed(title: str, file_path: object, line: object) -> str:
     return f"{title} ({file_path}:{line})" if isinstance(line, int | str) else f"{title} ({file_path})"
 
 
+_HOLDS = {"no-worse": "not shown to be worse"}
+
+
 def gate_table(gates: Sequence[GateResult]) -> list[Table]:
     """Show every gate that was asked for, with its value and its limit; nothing where none was."""
     columns = (
@@ -36,7 +39,8 @@ def gate_table(gates: Sequence[GateResult]) -> list[Table]:
             gate.reviewer,
             written(gate.limit),
             written(gate.value),
-            "holds" if gate.passed else f"FAILS: {gate.reason}",
+            (_HOLDS.get(gate.gate, "holds") if gate.passed else f"FAILS: {gate.reason}")
+            + (f"; {gate.note}" if gate.note else ""),
         )
         for gate in gates
     ]

@@ -1,0 +1,1 @@
+"""Backups of folders."""

@@ -1,0 +1,1 @@
+"""An address book."""

@@ -1,0 +1,1 @@
+"""Mails that sum up what is new."""

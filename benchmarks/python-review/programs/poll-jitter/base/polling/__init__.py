@@ -1,0 +1,1 @@
+"""Asks stations for their readings."""

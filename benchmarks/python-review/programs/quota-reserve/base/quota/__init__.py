@@ -1,0 +1,1 @@
+"""Limits for the users of an API."""

@@ -1,0 +1,1 @@
+"""A client for a service of measurements."""

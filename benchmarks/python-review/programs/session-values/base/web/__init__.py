@@ -1,0 +1,1 @@
+"""The web part of a program."""

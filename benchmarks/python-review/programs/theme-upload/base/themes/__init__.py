@@ -1,0 +1,1 @@
+"""Themes of a site."""

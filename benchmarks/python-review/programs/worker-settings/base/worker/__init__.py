@@ -1,0 +1,1 @@
+"""A worker that takes jobs from a queue."""

@@ -1,0 +1,266 @@
+"""`score --slice=KEY`: the figures by what the cases hold at a key, whatever that is."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from wcwidth import wcswidth
+
+from catchrate.slices import value_at
+from tests import oracle
+from tests.fixtures import case, issue, match, noise, write
+from tests.program import Result, read_report, run_inside
+from tests.strategies import any_json, any_text, sound_fixtures
+from tests.test_numbers import cells
+
+Json = Any
+
+
+def score(folder: Path, cases: list[Json], *flags: str) -> Result:
+    write(folder / "f.json", {"cases": cases})
+    return run_inside("score", "f.json", *flags, cwd=folder)
+
+
+def sliced(folder: Path, cases: list[Json], key: str, *flags: str) -> Json:
+    result = score(folder, cases, f"--slice={key}", "--json", *flags)
+    assert result.status == 0, result.stderr
+    return read_report(result.stdout)["sliced"]
+
+
+def values(found: Json) -> list[tuple[str | None, int]]:
+    return [(one["value"], one["cases"]) for one in found["slices"]]
+
+
+def of_repos() -> list[Json]:
+    """Return four cases: two of one repository, one of another, one good control of the first."""
+    return [
+        case("1", source={"repo": "a/x"}, reviews={"r": [match("a"), noise()], "s": []}),
+        case("2", source={"repo": "b/y"}, reviews={"r": [], "s": [match("a"), match("a")]}),
+        case("3", source={"repo": "a/x"}, ground_truth=[issue(), issue("b")], reviews={"r": [match("b")]}),
+        case("4", source={"repo": "a/x"}, label="good", ground_truth=[], reviews={"r": [], "s": [noise()]}),
+    ]
+
+
+# --- the figures ----------------------------------------------------------------------------------------------
+
+
+def test_figures_by_repository(tmp_path: Path) -> None:
+    found = sliced(tmp_path, of_repos(), "source.repo")
+    assert found["key"] == "source.repo"
+    assert values(found) == [("a/x", 3), ("b/y", 1)]
+    first, second = found["slices"]
+    assert first["reviewers"][0]["counts"] == {
+        "cases": 3,
+        "caught": 2,
+        "total": 3,
+        "false_positives": 1,
+        "redundant_matches": 0,
+        "bad_cases": 2,
+        "false_passes": 0,
+        "good_cases": 1,
+        "false_fails": 0,
+        "disposed": 0,
+    }
+    assert first["reviewers"][0]["figures"] == {
+        "rate": 0.666667,
+        "precision": 0.666667,
+        "f1": 0.666667,
+        "false_pass_rate": 0,
+        "false_fail_rate": 0,
+    }
+    # `s` has no entry in case 3: only what a reviewer reviewed counts.
+    assert [one["counts"]["cases"] for one in first["reviewers"]] == [3, 2]
+    assert second["reviewers"][1]["figures"]["precision"] == 0.5
+    assert second["reviewers"][0]["figures"]["precision"] is None
+
+
+def test_text_and_markdown_have_the_table(tmp_path: Path) -> None:
+    text = score(tmp_path, of_repos(), "--slice=source.repo", "--no-intervals").stdout
+    assert cells(text, "By source.repo, over the reviewed cases") == [
+        ["a/x", "3", "r", "2/3", "66.7%", "66.7%", "66.7%"],
+        ["", "", "s", "0/1", "0.0%", "0.0%", "0.0%"],
+        ["b/y", "1", "r", "0/1", "0.0%", "n/a", "0.0%"],
+        ["", "", "s", "1/1", "100.0%", "50.0%", "66.7%"],
+    ]
+    page = score(tmp_path, of_repos(), "--slice=source.repo", "--format=markdown", "--no-intervals").stdout
+    assert "\n| a/x | 3 | r | 2/3 | 66.7% | 66.7% | 66.7% |\n|  |  | s | 0/1 | 0.0% | 0.0% | 0.0% |\n" in page
+
+
+def test_without_the_flag_there_are_no_slices(tmp_path: Path) -> None:
+    result = score(tmp_path, of_repos(), "--json")
+    assert read_report(result.stdout)["sliced"] is None
+
+
+def test_no_intervals_means_none_in_the_slices(tmp_path: Path) -> None:
+    found = sliced(tmp_path, of_repos(), "source.repo", "--no-intervals")
+    assert {one["intervals"] for part in found["slices"] for one in part["reviewers"]} == {None}
+
+
+def test_slices_across_runs_are_those_of_each_run(tmp_path: Path) -> None:
+    cases = [case("1", reviews={"r#1": [match("a")], "r#2": []})]
+    found = sliced(tmp_path, cases, "source.repo", "--across-runs")
+    assert [one["reviewer"] for one in found["slices"][0]["reviewers"]] == ["r#1", "r#2"]
+
+
+@settings(max_examples=25, deadline=None)
+@given(cases=sound_fixtures(most=5))
+def test_the_counts_of_the_slices_add_up_to_those_of_the_oracle(
+    tmp_path_factory: pytest.TempPathFactory, cases: list[Json]
+) -> None:
+    found = sliced(tmp_path_factory.mktemp("slices"), cases, "source.kind")
+    for index, name in enumerate(oracle.reviewers(cases)):
+        whole = oracle.summary(cases, name)
+        counts = [part["reviewers"][index]["counts"] for part in found["slices"]]
+        assert sum(one["cases"] for one in counts) == whole["reviewed_cases"]
+        for key in ("caught", "total", "false_positives", "redundant_matches", "disposed"):
+            assert sum(one[key] for one in counts) == whole["reviewed"][key]
+    assert sum(part["cases"] for part in found["slices"]) == len(cases)
+    told = [part["value"] for part in found["slices"]]
+    assert len(set(told)) == len(told)
+    sizes = [part["cases"] for part in found["slices"]]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+# --- keys and values ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("source.agent", "codex"),
+        ("impact.area", "payments"),
+        ("label", None),
+        ("id", "c"),
+        ("odd.list", '["a",1,null]'),
+        ("odd.number", "5"),
+        ("odd.half", "0.5"),
+        ("odd.truth", "true"),
+        ("odd.null", None),
+        ("odd.empty", None),
+        ("odd.blank", None),
+        ("odd.object", '{"a":[],"b":{"c":2}}'),
+        ("odd.object.b.c", "2"),
+        ("odd.object.b.c.d", None),
+        ("odd.list.0", None),
+        ("odd.nested.list", "[[[]]]"),
+        ("odd.", "the empty key"),
+        ("odd..", None),
+        (".", None),
+        (" ", None),
+        ("odd.\u65e5\u672c", "\U0001f41b"),
+        ("odd.text", "a\x1b[31mb\nc"),
+        ("__class__", None),
+        ("odd.__len__", None),
+    ],
+)
+def test_any_key_finds_any_value(tmp_path: Path, key: str, value: str | None) -> None:
+    odd = {
+        "list": ["a", 1, None],
+        "number": 5,
+        "half": 0.5,
+        "truth": True,
+        "null": None,
+        "empty": "",
+        "blank": " \t",
+        "object": {"b": {"c": 2}, "a": []},
+        "nested": {"list": [[[]]]},
+        "": "the empty key",
+        "\u65e5\u672c": "\U0001f41b",
+        "text": "a\x1b[31mb\nc",
+    }
+    one = case(source={"repo": "r", "agent": "codex"}, impact={"area": "payments"}, odd=odd)
+    assert values(sliced(tmp_path, [one], key)) == [(value, 1)]
+    text = score(tmp_path, [one], f"--slice={key}").stdout
+    assert "\x1b" not in text
+    if value is None:
+        assert "(none)" in text
+
+
+def test_objects_with_their_keys_in_another_order_are_one_value(tmp_path: Path) -> None:
+    cases = [case("1", odd={"a": 1, "b": [2]}), case("2", odd={"b": [2], "a": 1}), case("3", odd={"a": 1, "b": [3]})]
+    assert values(sliced(tmp_path, cases, "odd")) == [('{"a":1,"b":[2]}', 2), ('{"a":1,"b":[3]}', 1)]
+
+
+def test_the_largest_slices_come_first_and_nothing_comes_last_among_equals(tmp_path: Path) -> None:
+    kinds = ["b", None, "a", "z", "z", ""]
+    cases = [case(f"{n}", source={"repo": "r", "kind": kind}) for n, kind in enumerate(kinds)]
+    assert values(sliced(tmp_path, cases, "source.kind")) == [("z", 2), (None, 2), ("a", 1), ("b", 1)]
+
+
+def test_an_empty_key_is_refused(tmp_path: Path) -> None:
+    result = score(tmp_path, of_repos(), "--slice=")
+    assert (result.status, result.stdout, result.stderr) == (2, "", "catchrate: --slice needs a name\n")
+
+
+@given(document=any_json, names=st.lists(any_text, min_size=1, max_size=3))
+@settings(max_examples=100)
+def test_no_document_and_no_key_is_too_odd(document: Json, names: list[str]) -> None:
+    found = value_at(document, ".".join(names))
+    assert found is None or found.strip()
+    whole = value_at({"a": document}, "a")
+    if document is None or isinstance(document, str):
+        assert whole == (document if document and document.strip() else None)
+    else:
+        assert whole is not None
+        assert json.loads(whole) == document
+
+
+@pytest.mark.parametrize("depth", [100, 900])
+def test_a_deep_value_is_told_or_refused(tmp_path: Path, depth: int) -> None:
+    deep = "[" * depth + "]" * depth
+    text = json.dumps(case(odd="HERE")).replace('"HERE"', deep)
+    (tmp_path / "f.json").write_text(text, encoding="utf-8")
+    result = run_inside("score", "f.json", "--slice=odd", "--json", cwd=tmp_path)
+    assert result.status == 0, result.stderr
+    assert values(read_report(result.stdout)["sliced"]) == [(deep, 1)]
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1e999"])
+def test_a_number_that_cannot_be_held_is_a_fault_of_the_fixture(tmp_path: Path, number: str) -> None:
+    text = json.dumps(case(odd="HERE")).replace('"HERE"', number)
+    (tmp_path / "f.json").write_text(text, encoding="utf-8")
+    assert run_inside("score", "f.json", cwd=tmp_path).status == 0  # nothing reads it
+    result = run_inside("score", "f.json", "--slice=source.repo", cwd=tmp_path)
+    assert (result.status, result.stdout) == (2, "")
+    assert result.stderr.startswith("catchrate: f.json:1:")
+    assert "the number is too large to be held" in result.stderr
+
+
+@pytest.mark.parametrize("number", ["1" + "0" * 400, "123456789012345678901234567890", "1e308", "-0.0"])
+def test_a_large_number_that_can_be_held_is_a_value(tmp_path: Path, number: str) -> None:
+    text = json.dumps(case(odd="HERE")).replace('"HERE"', number)
+    (tmp_path / "f.json").write_text(text, encoding="utf-8")
+    result = run_inside("score", "f.json", "--slice=odd", "--json", cwd=tmp_path)
+    told = read_report(result.stdout)["sliced"]["slices"][0]["value"]
+    assert float(told) == float(number) if len(number) < 300 else told == number
+
+
+def test_standard_input_and_a_folder_can_be_sliced(tmp_path: Path) -> None:
+    wanted = values(sliced(tmp_path, of_repos(), "source.repo"))
+    (tmp_path / "cases").mkdir()
+    for one in of_repos():
+        write(tmp_path / "cases" / f"{one['id']}.json", one)
+    found = read_report(run_inside("score", "cases", "--slice=source.repo", "--json", cwd=tmp_path).stdout)
+    assert values(found["sliced"]) == wanted
+
+
+def test_many_values_are_all_in_json_and_the_first_ones_in_text(tmp_path: Path) -> None:
+    cases = [case(f"{n:02}", source={"repo": f"o/{n:02}"}) for n in range(30)]
+    assert len(sliced(tmp_path, cases, "source.repo")["slices"]) == 30
+    text = score(tmp_path, cases, "--slice=source.repo").stdout
+    assert "6 more values left out; --format=json has all." in text
+    assert len(cells(text, "By source.repo, over the reviewed cases")) == 24
+
+
+@pytest.mark.parametrize("key", ["\x1b[31m", "\u202e.x", "a" * 3_000, "\u65e5" * 500, "|", "a\nb"])
+@pytest.mark.parametrize("format_", ["text", "markdown"])
+def test_a_key_acts_on_nothing_and_fits(tmp_path: Path, key: str, format_: str) -> None:
+    result = score(tmp_path, of_repos(), f"--slice={key}", f"--format={format_}")
+    assert result.status == 0
+    assert "\x1b" not in result.stdout
+    assert "\u202e" not in result.stdout
+    if format_ == "text":
+        assert max(wcswidth(line) for line in result.stdout.splitlines()) <= 80
