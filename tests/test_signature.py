@@ -253,7 +253,7 @@ def test_a_blocked_review_in_one_case_is_another_than_in_the_next(tmp_path: Path
         (["--reviewer=r"], {"reviews"}),
         (["--confidence=0.95"], set()),
     ],
-    ids=str,
+    ids=lambda value: value[0] if isinstance(value, list) else "+".join(sorted(value)) or "nothing",
 )
 def test_the_conventions_stand_in_it(tmp_path: Path, flags: list[str], keys: set[str]) -> None:
     assert _differing(signature(tmp_path, BASE, *flags), signature(tmp_path, BASE)) == keys

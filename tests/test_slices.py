@@ -264,3 +264,11 @@ def test_a_key_acts_on_nothing_and_fits(tmp_path: Path, key: str, format_: str) 
     assert "\u202e" not in result.stdout
     if format_ == "text":
         assert max(wcswidth(line) for line in result.stdout.splitlines()) <= 80
+
+
+def test_a_key_that_no_case_has_is_asked_about(tmp_path: Path) -> None:
+    write(tmp_path / "f.json", case())
+    result = run_inside("score", "f.json", "--slice=source.agnt", cwd=tmp_path)
+    assert result.status == 0
+    assert "--slice=source.agnt: no case has a value there" in result.stderr
+    assert "no case has a value" not in run_inside("score", "f.json", "--slice=source.repo", cwd=tmp_path).stderr

@@ -274,6 +274,8 @@ def _sliced(key: str, corpus: Corpus, scores: Scores, shown: Sequence[Summary], 
     from catchrate.slices import slice_by, value_at
 
     values = [value_at(document.value, key) for document in corpus.documents()]
+    if not any(value is not None for value in values):
+        complain([f"warning: --slice={key}: no case has a value there: is it misspelled?"])
     return Sliced(key, slice_by(values, scores.cases, shown, confidence))
 
 
