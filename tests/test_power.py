@@ -371,6 +371,8 @@ def test_an_example_may_come_from_standard_input(folder: Path) -> None:
         (["--cases=50", "--issues=0"], "not in the range"),
         (["--cases=50", "--issues=100", "--rate=nan"], "--rate must be a number"),
         (["--cases=50", "--issues=100", "--rate=1.5"], "not in the range"),
+        (["--cases=50", "--issues=100", "--out="], "--out needs a name"),
+        (["--like=f.json", "--out=f.json"], "is the fixture itself"),
         (["--like="], "--like needs a fixture"),
         (["--like=f.json", "--issues=2"], "--issues has nothing to act on beside --like"),
         (["--cases=50", "--issues=100", "--reviewer=r"], "--reviewer needs the fixture of that reviewer"),

@@ -6,7 +6,7 @@ import os
 import click
 
 from catchrate.agreement import RaterComparison, compare_raters
-from catchrate.cli.output import emit, format_options, out_problems
+from catchrate.cli.output import emit, format_options, out_option, out_problems
 from catchrate.cli.terminal import EXIT_NOT_MEASURED, EXIT_OK, complain
 from catchrate.errors import CatchrateError
 from catchrate.loading import STDIN, open_corpus
@@ -20,11 +20,7 @@ from catchrate.reports.agreement import agreement_report
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
 @format_options
-@click.option(
-    "--out",
-    metavar="PATH",
-    help="Also write the report to this file: JSON or Markdown (Markdown with --format=text).",
-)
+@out_option
 def command(first: str, second: str, format_: str, as_json: bool, out: str | None) -> int:
     """Say how far two raters agree, and list what they must settle.
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import click
 
 from catchrate import __version__
-from catchrate.cli.output import emit, format_options, out_problems
-from catchrate.cli.score import parse_confidence
+from catchrate.cli.output import confidence_option, emit, format_options, out_option, out_problems, parse_confidence
 from catchrate.cli.terminal import EXIT_GATE, EXIT_NOT_MEASURED, EXIT_OK, complain
 from catchrate.errors import CatchrateError, Problem
 from catchrate.intervals import CONFIDENCE
@@ -48,15 +47,11 @@ MOST_TOLD = 20  # changed cases named one by one
     help="Fail where the interval says that NEW is worse by more than MARGIN, as in rate:0.05. Repeatable.",
 )
 @click.option("--same-cases", is_flag=True, help="Refuse cases that only one of the two holds.")
-@click.option("--confidence", metavar="0..1", help=f"Level of the intervals.  [default: {CONFIDENCE}]")
+@confidence_option
 @click.option("--no-strict", is_flag=True, help="Do not ask each case of a fixture for source.repo.")
 @click.option("--all-cases", is_flag=True, help="Name every issue, false positive and case.")
 @format_options
-@click.option(
-    "--out",
-    metavar="PATH",
-    help="Also write the report to this file: JSON or Markdown (Markdown with --format=text).",
-)
+@out_option
 def command(  # noqa: PLR0917 (click passes options by name)
     old: str,
     new: str,

@@ -19,7 +19,7 @@ import click
 
 from catchrate import __version__, resources
 from catchrate import gates as gate_registry
-from catchrate.cli.output import emit, format_options
+from catchrate.cli.output import emit, format_options, out_option
 from catchrate.cli.terminal import EXIT_GATE, EXIT_NOT_MEASURED, EXIT_OK, complain, print_out, write_file
 from catchrate.critic.backends import Backend, Options, Reply, module_of, open_backend
 from catchrate.critic.corpus import DiffCorpus, load_corpus
@@ -124,7 +124,7 @@ def _is_figure(value: object) -> TypeGuard[float]:
 @click.option("--max-false-pass-rate", metavar="0..1", help=_GATES["max-false-pass-rate"].help)
 @click.option("--max-false-fail-rate", metavar="0..1", help=_GATES["max-false-fail-rate"].help)
 @format_options
-@click.option("--out", metavar="PATH", help="Also write the report to this file, as score does.")
+@out_option
 def command(  # noqa: PLR0917 (click passes options by name)
     corpus: str | None,
     backend: str | None,

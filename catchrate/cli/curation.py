@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from catchrate import artifacts, evidence
-from catchrate.cli.output import emit, format_options, out_problems
+from catchrate.cli.output import emit, format_options, out_option, out_problems
 from catchrate.cli.required import HELP, required_reviewers
 from catchrate.cli.terminal import EXIT_GATE, EXIT_NOT_MEASURED, EXIT_OK, complain
 from catchrate.curation import CASE_RANGE, CorpusState, Subject, judge_corpus
@@ -39,7 +39,7 @@ DEFAULT = "benchmarks/agent-prs/cases"
 @click.option("--require-publishable", is_flag=True, help="Exit 1 unless the corpus may be published.")
 @click.option("--verify", is_flag=True, help="Exit 1 if anything speaks against the evidence.")
 @format_options
-@click.option("--out", metavar="PATH", help="Also write the report to this file, as score does.")
+@out_option
 def command(  # noqa: PLR0917 (click passes options by name)
     fixture: str | None,
     reviewers: tuple[str, ...],

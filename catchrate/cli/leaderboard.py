@@ -3,8 +3,8 @@
 import click
 
 from catchrate import __version__
-from catchrate.cli.output import emit, format_options, out_problems
-from catchrate.cli.score import parse_confidence, repeated_runs, unknown
+from catchrate.cli.output import confidence_option, emit, format_options, out_option, out_problems, parse_confidence
+from catchrate.cli.score import repeated_runs, unknown
 from catchrate.cli.terminal import EXIT_NOT_MEASURED, EXIT_OK, complain
 from catchrate.errors import CatchrateError
 from catchrate.intervals import CONFIDENCE
@@ -27,14 +27,10 @@ from catchrate.signature import sign
     show_default=True,
     help="Metric to rank by, over the cases that a reviewer reviewed.",
 )
-@click.option("--confidence", metavar="0..1", help=f"Level of the intervals.  [default: {CONFIDENCE}]")
+@confidence_option
 @click.option("--no-strict", is_flag=True, help="Do not ask each case for source.repo.")
 @format_options
-@click.option(
-    "--out",
-    metavar="PATH",
-    help="Also write the report to this file: JSON or Markdown (Markdown with --format=text).",
-)
+@out_option
 def command(  # noqa: PLR0917 (click passes options by name)
     fixtures: tuple[str, ...],
     reviewers: tuple[str, ...],

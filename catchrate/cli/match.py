@@ -11,7 +11,7 @@ import click
 from catchrate import artifacts, evidence
 from catchrate.cli.fixture_files import is_as_it_was, open_fixture
 from catchrate.cli.labelling import label, new_data, now, replace
-from catchrate.cli.output import emit, format_options, out_problems
+from catchrate.cli.output import emit, format_options, out_option, out_problems
 from catchrate.cli.terminal import EXIT_NOT_MEASURED, EXIT_OK, complain, print_out, write_file
 from catchrate.curation import Subject
 from catchrate.errors import CatchrateError, InvalidRequestError, Problem
@@ -49,7 +49,7 @@ _LARGEST_WORKLIST = 64 << 20  # bytes
 @click.option("--all", "decided", is_flag=True, help="With --worklist or --interactive: also what is decided already.")
 @click.option("--by", metavar="NAME", help="Who decides; required with --apply and --interactive.")
 @format_options
-@click.option("--out", metavar="PATH", help="Also write the report to this file, as score does.")
+@out_option
 def command(  # noqa: PLR0917 (click passes options by name)
     fixture: str,
     reviewers: tuple[str, ...],

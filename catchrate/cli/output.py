@@ -1,6 +1,7 @@
 """How a command chooses a format and gets its report out: to stdout, and to a file where one is asked for."""
 
 import importlib
+import math
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import click
 
 from catchrate.cli.terminal import complain, print_out, width, write_file
 from catchrate.errors import Problem
+from catchrate.intervals import CONFIDENCE
 from catchrate.reporting import Report
 
 _FORMATS = ("text", "json", "markdown")
@@ -25,6 +27,34 @@ def format_options(command: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         help="Format on stdout.",
     )(command)
+
+
+def out_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command `--out`."""
+    return click.option(
+        "--out",
+        metavar="PATH",
+        help="Also write the report to this file: JSON or Markdown (Markdown with --format=text).",
+    )(command)
+
+
+def confidence_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command `--confidence`; `parse_confidence` reads it."""
+    return click.option("--confidence", metavar="0..1", help=f"Level of the intervals.  [default: {CONFIDENCE}]")(
+        command
+    )
+
+
+def parse_confidence(text: str) -> float | str:
+    """Read the level of the intervals as it was typed; in words what is wrong with it, where it is none."""
+    try:
+        level = float(text) if "_" not in text and text.isascii() else math.nan
+    except ValueError:
+        level = math.nan
+    # Beyond these an interval says nothing, or cannot be computed.
+    if not 0.5 <= level <= 0.9999:  # noqa: PLR2004
+        return f"--confidence={text}: the level must be a number from 0.5 to 0.9999"
+    return level
 
 
 def emit(report: Report, format_: str, out: str | None = None) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from catchrate.cli.output import emit, format_options
+from catchrate.cli.output import emit, format_options, out_option, out_problems
 from catchrate.cli.score import unknown
 from catchrate.cli.terminal import EXIT_NOT_MEASURED, EXIT_OK, complain
 from catchrate.errors import CatchrateError
@@ -56,6 +56,7 @@ _USUAL_BETWEEN = "usual: so their pairs, single ones from 0.12 to 0.82"
     help=f"Expect this catch rate.  [default: that of the reviewers of --like, else {RATE}]",
 )
 @format_options
+@out_option
 def command(  # noqa: PLR0917 (click passes options by name)
     cases: int | None,
     issues: int | None,
@@ -64,6 +65,7 @@ def command(  # noqa: PLR0917 (click passes options by name)
     rate: float | None,
     format_: str,
     as_json: bool,
+    out: str | None,
 ) -> int:
     """Say what a corpus can show, before anyone labels it.
 
@@ -73,6 +75,10 @@ def command(  # noqa: PLR0917 (click passes options by name)
     Exit status: 0 answered, 2 could not answer.
     """
     problems: list[object] = [*_misused(cases, issues, like, reviewer, rate)]
+    if out == "":
+        problems.append("--out needs a name")
+    elif out and like:
+        problems += out_problems(out, [like])
     scores: Scores | None = None
     if like:
         try:
@@ -98,7 +104,7 @@ def command(  # noqa: PLR0917 (click passes options by name)
         complain(
             [f"warning: {plan.cases} cases with {plan.issues:g} issues in all: K counts those of the whole corpus"]
         )
-    written = emit(power_report(plan, assumed, reasons, like), "json" if as_json else format_)
+    written = emit(power_report(plan, assumed, reasons, like), "json" if as_json else format_, out)
     return EXIT_OK if written else EXIT_NOT_MEASURED
 
 

@@ -1,6 +1,5 @@
 """`catchrate score`: parse, call, print, exit."""
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ import click
 from catchrate import __version__, resources
 from catchrate import gates as gate_registry
 from catchrate.cli.check import lookalike_warnings
-from catchrate.cli.output import emit, format_options, out_problems
+from catchrate.cli.output import confidence_option, emit, format_options, out_option, out_problems, parse_confidence
 from catchrate.cli.terminal import EXIT_GATE, EXIT_NOT_MEASURED, EXIT_OK, complain
 from catchrate.errors import CatchrateError
 from catchrate.gates import Limit
@@ -62,7 +61,7 @@ def _gate_options(command: Callable[..., Any]) -> Callable[..., Any]:
     is_flag=True,
     help="Refuse issues without evidence and matches without a rationale.",
 )
-@click.option("--confidence", metavar="0..1", help=f"Level of the intervals.  [default: {CONFIDENCE}]")
+@confidence_option
 @click.option("--no-intervals", is_flag=True, help="Leave out the intervals.")
 @click.option("--across-runs", is_flag=True, help="Show NAME#1, NAME#2, ... as runs of one reviewer: mean and spread.")
 @click.option(
@@ -74,11 +73,7 @@ def _gate_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--no-strict", is_flag=True, help="Do not ask each case for source.repo.")
 @click.option("--all-cases", is_flag=True, help="Show every case in text and Markdown.")
 @format_options
-@click.option(
-    "--out",
-    metavar="PATH",
-    help="Also write the report to this file: JSON or Markdown (Markdown with --format=text).",
-)
+@out_option
 def command(  # noqa: PLR0917 (click passes options by name)
     fixtures: tuple[str, ...],
     reviewers: tuple[str, ...],
@@ -242,18 +237,6 @@ def _with_runs(reviewers: tuple[str, ...], available: Sequence[str]) -> tuple[st
 
     runs = group_runs(available)
     return tuple(name for one in reviewers for name in ([one] if one in available else runs.get(one, [one])))
-
-
-def parse_confidence(text: str) -> float | str:
-    """Read the level of the intervals as it was typed; in words what is wrong with it, where it is none."""
-    try:
-        level = float(text) if "_" not in text and text.isascii() else math.nan
-    except ValueError:
-        level = math.nan
-    # Beyond these an interval says nothing, or cannot be computed.
-    if not 0.5 <= level <= 0.9999:  # noqa: PLR2004
-        return f"--confidence={text}: the level must be a number from 0.5 to 0.9999"
-    return level
 
 
 def parse_weights(text: str) -> dict[str, int] | str:
