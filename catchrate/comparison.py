@@ -20,7 +20,7 @@ from catchrate.significance import (
 
 
 class MetricTest(msgspec.Struct, frozen=True):
-    """A metric of the first reviewer minus the second's, with its interval and the test of it, figures rounded."""
+    """A metric of the first reviewer minus the second's, with its interval and the test of it."""
 
     test: Difference
     interval: Interval | None
@@ -129,8 +129,9 @@ def pair(
         if now.caught == before.caught:
             continue
         ours, theirs = set(now.caught), set(before.caught)
-        won += [ChangedIssue(case.id, one.id, one.severity) for one in case.issues if one.id in ours - theirs]
-        lost += [ChangedIssue(case.id, one.id, one.severity) for one in case.issues if one.id in theirs - ours]
+        only_new, only_old = ours - theirs, theirs - ours
+        won += [ChangedIssue(case.id, one.id, one.severity) for one in case.issues if one.id in only_new]
+        lost += [ChangedIssue(case.id, one.id, one.severity) for one in case.issues if one.id in only_old]
     return Paired(
         cases=sum(paired.values()),
         metrics=tuple(compare_metric(metric.name, paired, confidence) for metric in METRICS),
@@ -141,9 +142,14 @@ def pair(
 
 
 def compare_metric(metric: str, paired: PairedCases, confidence: float | None = CONFIDENCE) -> MetricTest:
-    """Test one metric on paired cases, and round what is found as figures are rounded."""
+    """Test one metric on paired cases; nothing is rounded yet."""
     test = permutation_test(metric, paired)
-    ends = difference_interval(metric, paired, confidence) if confidence else None
+    return MetricTest(test, difference_interval(metric, paired, confidence) if confidence else None)
+
+
+def rounded_test(found: MetricTest) -> MetricTest:
+    """Round a test as figures are rounded: the last thing that is done to it, after every verdict on its p."""
+    test, ends = found.test, found.interval
     return MetricTest(
         msgspec.structs.replace(
             test,

@@ -3,7 +3,8 @@
 import codecs
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import attrgetter
 
 import msgspec
 
@@ -18,20 +19,36 @@ _NO_FILE = "/dev/null"
 
 
 class DiffLine(msgspec.Struct, frozen=True, gc=False):
-    """A line of a hunk: its number after the change, its sign, its text. One that was taken out has the next number."""
+    """A line of a hunk: its numbers before and after the change, its sign, its text.
 
-    number: int
+    One that is not in a state of the file has the number of the next one that is.
+    """
+
+    before: int
+    after: int
     sign: str
     text: str
 
 
 class DiffHunk(msgspec.Struct, frozen=True, gc=False):
-    """A hunk of a unified diff: its head line, its lines, and which lines it covers after the change."""
+    """A hunk of a unified diff: its head line, its lines, and which lines it covers before and after the change."""
 
     head: str
     lines: tuple[DiffLine, ...]
+    source: Lines
     target: Lines
 
+
+class _Side(msgspec.Struct, frozen=True):
+    """A state of the files, before or after the change: which lines of a hunk are in it, by which numbers."""
+
+    signs: str
+    number_of: Callable[[DiffLine], int]
+    range_of: Callable[[DiffHunk], Lines]
+
+
+_BEFORE = _Side(" -", attrgetter("before"), attrgetter("source"))
+_AFTER = _Side(" +", attrgetter("after"), attrgetter("target"))
 
 # The hunks of each file, in the order of their lines, by each name that the diff has for it.
 Hunks = Mapping[str, Sequence[DiffHunk]]
@@ -68,8 +85,9 @@ def _hunks(lines: Sequence[str]) -> Iterator[tuple[Sequence[str], DiffHunk]]:
             counts = int(found[2] or 1), int(found[4] or 1)
             body = list(_body(lines, at, before, after, counts))
             at += len(body)
+            source = before, before + max(counts[0], 1) - 1
             target = after, after + max(counts[1], 1) - 1
-            yield [name for name in names if name != _NO_FILE], DiffHunk(line, tuple(body), target)
+            yield [name for name in names if name != _NO_FILE], DiffHunk(line, tuple(body), source, target)
 
 
 def _body(lines: Sequence[str], at: int, before: int, after: int, counts: tuple[int, int]) -> Iterator[DiffLine]:
@@ -79,7 +97,7 @@ def _body(lines: Sequence[str], at: int, before: int, after: int, counts: tuple[
         sign, text = lines[at][:1] or " ", lines[at][1:]
         if sign not in " +-\\":
             return
-        yield DiffLine(after, sign, text)
+        yield DiffLine(before, after, sign, text)
         before += sign in " -"
         after += sign in " +"
         at += 1
@@ -94,24 +112,26 @@ def _name(line: str) -> str:
     return name
 
 
-def around(hunks: Hunks, file_path: object, place: Lines | None) -> tuple[str, ...] | str:
+def around(hunks: Hunks, file_path: object, place: Lines | None, *, is_old: bool = False) -> tuple[str, ...] | str:
     """Return the lines of a diff around a place in a file, each with its number; in words why there are none.
 
-    Without a line, the beginning of what changed in the file. With one that no hunk covers, the nearest hunk.
+    With `is_old` the place is one before the change, and so are the numbers. Without a line, the beginning of what
+    changed in the file. With one that no hunk covers, the nearest hunk.
     """
     if not isinstance(file_path, str) or not file_path.strip():
         return "the finding names no file"
     of_file = _of_file(hunks, file_path)
     if not of_file:
         return "the stored diff has no lines of this file"
-    shown = of_file[:1] if place is None else _near(of_file, place)
+    side = _BEFORE if is_old else _AFTER
+    shown = of_file[:1] if place is None else _near(of_file, place, side)
     drawn: list[str] = []
     for hunk in shown:
         lines: Sequence[DiffLine] = hunk.lines
-        if place is not None and gap(hunk.target, place) == 0:
-            low = bisect_left(lines, place[0] - _CONTEXT, key=lambda line: line.number)
-            lines = lines[low : bisect_right(lines, place[1] + _CONTEXT, key=lambda line: line.number)]
-        drawn += [hunk.head, *map(_drawn, lines[: _MOST_LINES + 1])]
+        if place is not None and gap(side.range_of(hunk), place) == 0:
+            low = bisect_left(lines, place[0] - _CONTEXT, key=side.number_of)
+            lines = lines[low : bisect_right(lines, place[1] + _CONTEXT, key=side.number_of)]
+        drawn += [hunk.head, *(_drawn(line, side) for line in lines[: _MOST_LINES + 1])]
         if len(drawn) > _MOST_LINES:
             return (*drawn[:_MOST_LINES], "(and more)")
     return tuple(drawn)
@@ -126,17 +146,17 @@ def _of_file(hunks: Hunks, file_path: str) -> Sequence[DiffHunk]:
     return next((hunks[name] for name in names if file_agreement(name, file_path) == "same"), ())
 
 
-def _near(hunks: Sequence[DiffHunk], place: Lines) -> Sequence[DiffHunk]:
+def _near(hunks: Sequence[DiffHunk], place: Lines, side: _Side) -> Sequence[DiffHunk]:
     """Pick the hunks that cover a place, else the nearest one."""
-    after = bisect_right(hunks, place[1], key=lambda hunk: hunk.target[0])
+    after = bisect_right(hunks, place[1], key=lambda hunk: side.range_of(hunk)[0])
     first = after
-    while first and gap(hunks[first - 1].target, place) == 0 and after - first < _MOST_LINES:
+    while first and gap(side.range_of(hunks[first - 1]), place) == 0 and after - first < _MOST_LINES:
         first -= 1
     if first < after:
         return hunks[first:after]
-    return [min(hunks[max(after - 1, 0) : after + 1], key=lambda hunk: gap(hunk.target, place))]
+    return [min(hunks[max(after - 1, 0) : after + 1], key=lambda hunk: gap(side.range_of(hunk), place))]
 
 
-def _drawn(line: DiffLine) -> str:
-    number = line.number if line.sign in " +" else ""
+def _drawn(line: DiffLine, side: _Side) -> str:
+    number = side.number_of(line) if line.sign in side.signs else ""
     return f"{number:>6} {line.sign}{line.text}"

@@ -7,7 +7,7 @@ labels of findings for as long as the output holds them. docs/import.md has the 
 import importlib
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
@@ -41,6 +41,7 @@ _SAID = {
     "suggestion": "suggestion",
     "severity_raw": "severity_raw",
 }
+_TEXTS = ("title", "body")  # what a label was given to
 _fields = attrgetter(*_SAID.values())
 _UNTITLED = "(no title)"
 _DIGEST_BYTES = 8
@@ -86,7 +87,10 @@ class Merge(msgspec.Struct, frozen=True):
     """What an import does to a reviewer's findings in a case; `changes` are relative to the case.
 
     `came` and `went` hold the findings. `stayed` counts those that are in both outputs: `renewed` of them with another
-    text, and `edited` ones that a person changed, which keep that text. `by_hand` counts those of no output.
+    text, and `edited` ones that a person changed, which keep that text. Of the renewed ones, `reopened` are those whose
+    label was given to another title or body: they keep it, and are undecided until a person confirms it. So are the
+    `unsure` ones: the output holds others like them, and the label may be of one of those. `by_hand` counts those of no
+    output.
     """
 
     changes: tuple[Change, ...] = ()
@@ -94,6 +98,8 @@ class Merge(msgspec.Struct, frozen=True):
     went: tuple[Finding, ...] = ()
     stayed: int = 0
     renewed: tuple[Finding, ...] = ()
+    reopened: tuple[Finding, ...] = ()
+    unsure: tuple[Finding, ...] = ()
     edited: int = 0
     by_hand: int = 0
 
@@ -176,8 +182,8 @@ def _digest(said: Mapping[str, Any]) -> str:
     return blake2b(msgspec.json.encode(said), digest_size=_DIGEST_BYTES).hexdigest()
 
 
-def merge(case: Any, reviewer: str, new: Sequence[Finding]) -> Merge:  # noqa: ANN401 (any JSON)
-    """Bring the findings of an output into a case in place of those of an earlier one.
+def merge(case: Any, reviewer: str, new: Sequence[Finding], files: Sequence[KeptFile] = ()) -> Merge:  # noqa: ANN401 (any JSON)
+    """Bring the findings of an output, kept in these files, into a case in place of those of an earlier one.
 
     The case is sound as far as `faults` looks.
     """
@@ -186,22 +192,32 @@ def merge(case: Any, reviewer: str, new: Sequence[Finding]) -> Merge:  # noqa: A
     if old is None:
         return Merge((Put(path, list(new)),), came=tuple(new))
     imported = {index: finding for index, finding in enumerate(old) if _is_imported(finding)}
-    pairs = _pairs(imported, new)
+    kept_before = {file.path: file.sha256 for file in recorded_files(case, reviewer)}
+    kept_now = {file.path: file.sha256 for file in files}
+    pairs, doubtful = _pairs(imported, new, kept_before, kept_now)
     changes: list[Change] = []
-    renewed = []
+    renewed, reopened, unsure = [], [], []
     edited = 0
     for number, index in pairs.items():
         before, after = imported[index], new[number]
         said = {key: before[key] for key in _SAID if key in before}
         if before["origin"].get("digest", "") not in ("", _digest(said)):
             edited += 1
+            if number in doubtful and is_labelled(before):
+                unsure.append(before)
+                changes.append(Put((*path, index, "undecided"), value=True))
             continue
         now = {key: value for key, value in before.items() if key not in _SAID}
         now |= {key: value for key, value in after.items() if key != "undecided"}
-        found = differences((*path, index), before, now)
-        if any(change.path[-1] != "origin" for change in found):
+        if is_labelled(before) and any(before.get(key) != after.get(key) for key in _TEXTS):
+            now["undecided"] = True
+            reopened.append(now)
+        elif is_labelled(before) and number in doubtful:
+            now["undecided"] = True
+            unsure.append(now)
+        if any(before.get(key) != now.get(key) for key in _SAID):
             renewed.append(now)
-        changes += found
+        changes += differences((*path, index), before, now)
     gone = sorted(imported.keys() - pairs.values())
     came = [finding for number, finding in enumerate(new) if number not in pairs]
     changes += [Drop((*path, index)) for index in gone]
@@ -213,6 +229,8 @@ def merge(case: Any, reviewer: str, new: Sequence[Finding]) -> Merge:  # noqa: A
         went=tuple(imported[index] for index in gone),
         stayed=len(pairs),
         renewed=tuple(renewed),
+        reopened=tuple(reopened),
+        unsure=tuple(unsure),
         edited=edited,
         by_hand=len(old) - len(imported),
     )
@@ -224,28 +242,111 @@ def _is_imported(finding: object) -> bool:
     return isinstance(origin, dict) and isinstance(origin.get("key"), str)
 
 
-def _pairs(old: Mapping[int, Finding], new: Sequence[Finding]) -> dict[int, int]:
-    """Find the old finding of each new one that is the same: by its key, else by file, line and title.
+class _Look(msgspec.Struct, frozen=True):
+    """One way to find a finding again: what it is known by, before and now; None: not by this.
 
-    Of several with one key, those go together that agree in more, then the first with the first.
+    `is_whole`: those that are known by the same say the same in all, so that it is no matter which of them is which.
+    """
+
+    before: Callable[[Finding], object]
+    now: Callable[[Finding], object]
+    is_whole: bool = False
+
+
+def _pairs(
+    old: Mapping[int, Finding], new: Sequence[Finding], kept_before: Mapping[str, str], kept_now: Mapping[str, str]
+) -> tuple[dict[int, int], set[int]]:
+    """Find the old finding of each new one that is the same, and the new ones of which that is not certain.
+
+    In a file that is the same, byte for byte, it is the one that stands at the same place there. Else it has the same
+    key, or the same file, line and title. Of several with one key, those go together that agree in more, then the first
+    with the first. `kept_before` and `kept_now` lead from the path of a raw file to its digest.
     """
     pairs: dict[int, int] = {}
-    looks: tuple[Callable[[Finding], object], ...] = (
-        lambda finding: msgspec.json.encode(finding["origin"], order="deterministic"),
-        lambda finding: (finding["origin"]["key"], _place(finding)),
-        lambda finding: finding["origin"]["key"],
-        _place,
-    )
-    for look in looks:
-        if len(pairs) == len(new):
+    doubtful: set[int] = set()
+    for look in _looks(kept_before, kept_now):
+        if len(pairs) in (len(new), len(old)):
             break
         waiting = defaultdict(list)
-        for index in sorted(old.keys() - pairs.values(), reverse=True):
-            waiting[look(old[index])].append(index)
+        for index in sorted(old.keys() - pairs.values()):
+            waiting[look.before(old[index])].append(index)
+        asking = defaultdict(list)
         for number, finding in enumerate(new):
-            if number not in pairs and waiting.get(look(finding)):
-                pairs[number] = waiting[look(finding)].pop()
-    return pairs
+            if number not in pairs:
+                asking[look.now(finding)].append(number)
+        for known_by, numbers in asking.items():
+            indices = [] if known_by is None else waiting.get(known_by, [])
+            found = dict(zip(numbers, indices, strict=False))
+            pairs |= found
+            if not _is_certain([old[index] for index in indices], len(numbers), is_whole=look.is_whole):
+                doubtful.update(found)
+    return pairs, doubtful
+
+
+def _looks(kept_before: Mapping[str, str], kept_now: Mapping[str, str]) -> Iterator[_Look]:
+    """Go through the ways to find a finding again, from the surest on."""
+
+    def standing(more: Callable[[Finding], object], *, is_whole: bool = False) -> _Look:
+        return _Look(
+            lambda finding: _standing(finding, kept_before, more(finding)),
+            lambda finding: _standing(finding, kept_now, more(finding)),
+            is_whole,
+        )
+
+    yield _Look(lambda finding: _known(finding["origin"]), lambda finding: _known(finding["origin"]), is_whole=True)
+    yield standing(lambda finding: finding["origin"].get("digest"), is_whole=True)
+    yield standing(lambda finding: [finding.get(key) for key in _TEXTS])
+    yield standing(lambda _: None)
+    yield _Look(_content, _content, is_whole=True)
+    ways: tuple[Callable[[Finding], object], ...] = (
+        lambda finding: _known([_stem(finding), finding.get("body")]) + _place(finding),
+        lambda finding: _known([_stem(finding), *(finding.get(key) for key in _TEXTS)]),
+        lambda finding: finding["origin"]["key"],
+        _stem,
+        _place,
+    )
+    for way in ways:
+        yield _Look(way, way)
+
+
+def _is_certain(old: Sequence[Finding], count: int, *, is_whole: bool) -> bool:
+    """Tell whether the labels of old findings certainly go to the right ones of new ones, all known by the same."""
+    if len(old) <= 1 and (count == 1 or is_whole):
+        return True
+    if is_whole and len(old) == count:
+        return True
+    labels = {_label(finding) for finding in old}
+    return len(labels) <= 1 and (is_whole or count <= len(old))
+
+
+def _label(finding: Finding) -> bytes:
+    return _known({key: value for key, value in finding.items() if key not in _SAID and key != "origin"})
+
+
+def _standing(finding: Finding, kept: Mapping[str, str], more: object) -> bytes | None:
+    """Tell where a finding stands in the bytes of which file."""
+    origin = finding["origin"]
+    file = origin.get("file")
+    digest = kept.get(file) if isinstance(file, str) else None
+    return None if digest is None else _known([digest, origin.get("format"), origin.get("index"), more])
+
+
+def _content(finding: Finding) -> tuple[str, str] | None:
+    """Return what tells a finding and all that the output says of it."""
+    digest = finding["origin"].get("digest")
+    return (_stem(finding), digest) if isinstance(digest, str) and digest else None
+
+
+def _stem(finding: Finding) -> str:
+    """Return the key without the number that it got where several had the same."""
+    key: str = finding["origin"]["key"]
+    stem, _, number = key.rpartition("#")
+    return stem if stem and number.isdecimal() else key
+
+
+def _known(value: object) -> bytes:
+    """Write any JSON so that it can be looked up."""
+    return msgspec.json.encode(value, order="deterministic")
 
 
 def _place(finding: Finding) -> bytes:
@@ -446,15 +547,17 @@ def summary(imported: Imported) -> Iterator[str]:
         yield f"  severities guessed: {guessed}"
     if lineless:
         yield f"  lines missing: {lineless}"
-    if imported.elsewhere:
-        outside = sum(raw.file_path in imported.elsewhere for raw in reading.findings)
-        yield f"  paths not in the case's diff: {outside} ({_some(imported.elsewhere)})"
+    elsewhere = imported.elsewhere
+    if elsewhere:
+        outside = Counter(raw.file_path for raw in reading.findings)
+        yield f"  paths not in the case's diff: {sum(outside[path] for path in elsewhere)} ({_some(elsewhere)})"
     elif isinstance(imported.touched, str) and count:
         yield f"  paths not held against the case's diff: it {imported.touched}"
     details = [
         f"{number} {words}"
         for number, words in (
             (len(merged.renewed), "with a new text"),
+            (len(merged.reopened) + len(merged.unsure), "with a label to be confirmed"),
             (merged.edited, "edited by hand and kept so"),
         )
         if number
@@ -482,6 +585,10 @@ def warnings(imported: Imported) -> Iterator[str]:
     for finding in imported.merge.went:
         if is_labelled(finding):
             yield f"{where}: warning: a labelled finding went, and its label with it: {_brief(finding)}"
+    for finding in imported.merge.reopened:
+        yield f"{where}: warning: a labelled finding has another text, its label is to be confirmed: {_brief(finding)}"
+    for finding in imported.merge.unsure:
+        yield f"{where}: warning: which of several findings a label is of is not certain, confirm it: {_brief(finding)}"
 
 
 def _some(names: Sequence[str]) -> str:

@@ -14,23 +14,30 @@ import msgspec
 
 from catchrate.errors import CatchrateError, Problem
 from catchrate.importers import Options, Origin, RawFinding, Reading
-from catchrate.importers.decoding import decode
+from catchrate.importers.decoding import REPEATED, decode
 from catchrate.importers.locations import line_range, relative_path
 from catchrate.importers.severities import ANY_TOOL, resolve
 from catchrate.importers.titles import key_of, shortened, title_of
 from catchrate.importing import Capture, Finding, as_findings, described
 from catchrate.model import is_given
+from catchrate.placeholders import is_filled_in
 from catchrate.places import Path, written
 from catchrate.scaffold import NewCase, scaffold
+from catchrate.similarity import cosine, vector, weigh, words
 
 FORMAT = "label-folder"
 CASES, REVIEWS, RAW = "cases", "reviews", "reviews-raw"
 LABEL = "label.json"
 
 _REPO = "TODO: the repository, OWNER/REPO"
+_ALIKE = 0.7  # the cosine of two titles that say the same
+_MOST_NEAR = 50  # labels of one line that a title is compared with
 _TEXTS = ("title", "summary", "description", "message", "body")
+_FAILED = ("fail", "error", "cancel", "abort", "block", "timeout", "timed out", "limit", "incomplete", "interrupted")
 # What a label says in other words than a fixture; all else is kept as it is.
 _RENAMED_IN_ISSUES = ("location",)
+# Keys of which a labelled finding has one at least.
+_LABELS = ("matched_ground_truth", "disposition", "disposition_rationale", "match_rationale", "rationale", "undecided")
 _RENAMED_IN_FINDINGS = ("summary", "rationale", "file", "path")
 
 
@@ -68,11 +75,14 @@ def read_folder(files: Mapping[str, bytes]) -> Folder:
     documents: dict[str, dict[str, Any]] = {}
     for name, data in files.items():
         try:
-            found = decode(name, data).documents
+            text = decode(name, data)
         except CatchrateError as error:
             problems += error.problems
             continue
-        if len(found) == 1 and isinstance(found[0], dict):
+        found = text.documents
+        if REPEATED in text.notes:  # which of two lists of findings is meant, nobody knows
+            problems.append(Problem(name, "", "holds a key more than once in one object"))
+        elif len(found) == 1 and isinstance(found[0], dict):
             documents[name] = found[0]
         else:
             problems.append(Problem(name, "", "must be one JSON object"))
@@ -158,6 +168,16 @@ def _match_faults(finding: Finding, ids: set[Any]) -> Iterator[tuple[Path, str]]
             yield ("matched_ground_truth",), f"{match!r} is the id of no issue of this case"
 
 
+def _failures(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Say by which keys an output tells that its reviewer failed."""
+    for key in ("error", "errors"):
+        if document.get(key):
+            yield key, "says that the reviewer failed"
+    status = document.get("status")
+    if isinstance(status, str) and any(word in status.casefold() for word in _FAILED):
+        yield "status", f"is {title_of(status)!r}"
+
+
 def _output(name: str, document: dict[str, Any], labels: Mapping[str, Any], problems: list[Problem]) -> Output | None:
     """Read a file on a reviewer's review of a case. None, and the problems, where it cannot be told what it is."""
     stem = name.rpartition("/")[2].removesuffix(".json").removesuffix(".raw")
@@ -179,6 +199,11 @@ def _output(name: str, document: dict[str, Any], labels: Mapping[str, Any], prob
     if not isinstance(findings, list):
         faults.append(("findings", "must be a list of findings"))
         findings = []
+    elif not findings:
+        faults += [
+            (key, f"{told}: that is no review that found nothing; take the file out")
+            for key, told in _failures(document)
+        ]
     for index, finding in enumerate(findings):
         if not isinstance(finding, dict):
             faults.append((f"findings[{index}]", "must be an object"))
@@ -207,7 +232,9 @@ def make(folder: Folder, captures: Mapping[str, Capture], options: Options) -> M
         for pair in pairs:
             _, reviewer = pair
             mine = [_labelled(finding, options) for finding in reviews[pair].findings] if pair in reviews else []
-            labelled += len(mine)
+            open_ = sum(finding.get("undecided") is True for finding in mine)
+            labelled += len(mine) - open_
+            undecided += open_
             new: list[Finding] = []
             if pair in raw:
                 capture = captures[raw[pair].file]
@@ -218,12 +245,27 @@ def make(folder: Folder, captures: Mapping[str, Capture], options: Options) -> M
                 case["source"]["review_output_artifacts"][reviewer] = described(case, reviewer, capture)
             else:
                 without_output.append(pair)
+                if not mine:
+                    _say_reviewed(case["source"]["review_output_artifacts"], reviewer)
             undecided += len(new)
             if new and mine:
                 beyond_labels.append((*pair, len(new)))
             case["reviews"][reviewer] = [*mine, *new]
         cases.append(case)
     return Made(tuple(cases), labelled, undecided, guessed, tuple(without_output), tuple(beyond_labels))
+
+
+def _say_reviewed(artifacts: dict[str, Any], reviewer: str) -> None:
+    """Take an empty labelled review for what it says: the reviewer looked, and found nothing.
+
+    With the placeholder of a new case for a status, the case would count as not reviewed. What a label says stays.
+    """
+    output = artifacts.get(reviewer)
+    if isinstance(output, dict) and not is_filled_in(output.get("status")):
+        artifacts[reviewer] = {
+            **{key: value for key, value in output.items() if key != "blocker" or is_filled_in(value)},
+            "status": "captured",
+        }
 
 
 def _issues(label: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -309,6 +351,9 @@ def _labelled(finding: Finding, options: Options) -> Finding:
     for key, name in (("filePath", "file_path"), ("line", "line"), ("end_line", "end_line"), ("body", "body")):
         if said[name] not in (None, "") and not (name == "end_line" and said["end_line"] == said["line"]):
             made[key] = said[name]
+    if not any(key in finding for key in _LABELS):
+        made["undecided"] = True
+        return {**made, **{key: value for key, value in finding.items() if key not in {*made, *_RENAMED_IN_FINDINGS}}}
     matches = finding.get("matched_ground_truth") or []
     made["matched_ground_truth"] = [matches] if isinstance(matches, str) else matches
     key = "match_rationale" if matches else "disposition_rationale"
@@ -345,23 +390,39 @@ def _reading(output: Output, options: Options) -> Reading:
 
 
 def _not_labelled(raw: Sequence[Finding], labelled: Sequence[Finding]) -> list[Finding]:
-    """Return the findings of a raw output that no labelled one stands for, and give the others their origin."""
+    """Return the findings of a raw output that no labelled one stands for, and give the others their origin.
+
+    A labelled one stands for a finding of its place that says the same, or nearly so: one that is like another only in
+    its place or only in its words is another finding. A label may leave its place out.
+    """
     waiting = list(raw)
-    for place in (("filePath", "line", "title"), ("filePath", "line"), ("title",)):
+    for keys in (("filePath", "line", "title"), ("filePath", "title"), ("title",), ("filePath", "line")):
         open_: dict[bytes, list[Finding]] = {}
         for finding in reversed(labelled):
-            if "origin" not in finding and all(key in finding for key in place[-2:]):
-                open_.setdefault(_place(finding, place), []).append(finding)
+            is_exact = all((key in finding) == (key in keys) for key in ("filePath", "line", "title"))
+            is_near = "title" not in keys and all(key in finding for key in keys)
+            if "origin" not in finding and (is_exact or is_near):
+                open_.setdefault(_place(finding, keys), []).append(finding)
         left = []
         for finding in waiting:
-            found = open_.get(_place(finding, place))
-            if found:
-                found.pop()["origin"] = finding["origin"]
+            found = open_.get(_place(finding, keys), [])
+            near = found[-1:] if "title" in keys else [one for one in found[-_MOST_NEAR:] if _are_alike(one, finding)]
+            if near:
+                near[-1]["origin"] = finding["origin"]
+                found.remove(near[-1])
             else:
                 left.append(finding)
         waiting = left
     return waiting
 
 
+def _are_alike(one: Finding, other: Finding) -> bool:
+    """Tell whether two titles say the same in nearly the same words."""
+    first, second = (words(finding.get("title", "")) for finding in (one, other))
+    weights = weigh([first, second])
+    return bool(first) and cosine(vector(first, weights), vector(second, weights)) >= _ALIKE
+
+
 def _place(finding: Finding, keys: Sequence[str]) -> bytes:
-    return msgspec.json.encode([finding.get(key) for key in keys])
+    said = (finding.get(key) for key in keys)
+    return msgspec.json.encode([" ".join(one.split()).casefold() if isinstance(one, str) else one for one in said])

@@ -4,12 +4,14 @@ The rule that labellers follow is `CORE_CLAIM`; docs/matching.md explains it. A 
 its author, its time and what was proposed on the finding.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, Literal
 
 import msgspec
 
+from catchrate.model import Issue
 from catchrate.placeholders import is_filled_in
 
 CORE_CLAIM = (
@@ -82,7 +84,7 @@ def faults(answer: Answer, issues: Iterable[str]) -> Iterator[str]:
             yield f"names issue {_quoted(name)}, which the case does not have"
         elif answer.matches.count(name) > 1:
             yield f"names issue {_quoted(name)} twice"
-    if not is_filled_in(answer.rationale):
+    if not is_said(answer.rationale):
         yield "has no rationale: say why"
 
 
@@ -92,8 +94,17 @@ def _quoted(text: str) -> str:
 
 def current(finding: Mapping[str, Any]) -> Answer | None:
     """Read the answer that a finding of a sound case bears; None while it is undecided."""
-    if finding.get("undecided") is True:
+    return None if finding.get("undecided") is True else _label_on(finding)
+
+
+def unconfirmed(finding: Mapping[str, Any]) -> Answer | None:
+    """Read the label that an undecided finding of a sound case bears, as one does whose text changed; None without."""
+    if finding.get("undecided") is not True or not any(finding.get(key) for key in _LABEL if key != "undecided"):
         return None
+    return _label_on(finding)
+
+
+def _label_on(finding: Mapping[str, Any]) -> Answer:
     matches = tuple(finding.get("matched_ground_truth") or ())
     no: No = "false_positive"
     if finding.get("disposition") == "out_of_scope":
@@ -125,6 +136,29 @@ def labelled(finding: Mapping[str, Any], decision: Decision) -> dict[str, Any]:
         "followed_proposal": decision.follows_proposal,
     }
     return after
+
+
+_TO_COME = re.compile(r"\bTBD\b", re.IGNORECASE | re.ASCII)
+_FILLERS = "\u115f\u1160\u3164\uffa0"  # letters by their kind, and nothing to be seen
+
+
+def is_said(value: str | None) -> bool:
+    """Tell whether a person said something: no placeholder, and a letter or digit that can be seen.
+
+    What stands only in comments of HTML is not seen. A fixture that holds less is sound; a decision is made with more.
+    """
+    if not is_filled_in(value) or value is None or _TO_COME.search(value):
+        return False
+    before, *commented = value.split("<!--")
+    shown = (before, *(part.partition("-->")[2] for part in commented))
+    return any(one.isalnum() and one not in _FILLERS for part in shown for one in part)
+
+
+def unfilled(issues: Sequence[Issue]) -> str:
+    """Say that issues of a case still have a placeholder where they should tell what is wrong; "" where none has."""
+    count = sum(not is_filled_in(issue.title) for issue in issues)
+    which = "the issues" if count == len(issues) else f"{count} of {len(issues)} issues"
+    return f"{which} are not filled in" if count else ""
 
 
 # --- what an answer is bound to ---------------------------------------------------------------------------------------

@@ -69,10 +69,7 @@ class _File:
         """Where each case begins: cases follow each other with nothing but blanks and a comma between."""
         if self.raws is None:
             return [0]
-        first = bytes(self.raws[0])
-        candidates = (match.end() for match in _CASES.finditer(self.data) if self._is_outermost(match.start()))
-        standing = (start for start in candidates if self.data.startswith(first, start))
-        position = next(standing, self.data.find(first))  # the key `cases` may be spelled with escapes
+        position = self._first_start(bytes(self.raws[0]))
         starts = []
         for raw in self.raws:
             between = _BETWEEN.match(self.data, position)
@@ -81,10 +78,18 @@ class _File:
             position += len(raw)
         return starts
 
-    def _is_outermost(self, offset: int) -> bool:
-        """Tell whether an offset lies directly in the file's object, and in nothing inside it."""
-        symbols = [symbol for symbol, _ in places.tokens(self.data[:offset].decode())]
-        return sum(symbol in "{[" for symbol in symbols) - sum(symbol in "}]" for symbol in symbols) == 1
+    def _first_start(self, first: bytes) -> int:
+        """Find the first case where it stands directly in the file's object, and in nothing inside it."""
+        depth = looked_at = 0
+        for match in _CASES.finditer(self.data):
+            if not self.data.startswith(first, match.end()):
+                continue
+            for symbol, _ in places.tokens(self.data[looked_at : match.start()].decode()):
+                depth += (symbol in "{[") - (symbol in "}]")
+            looked_at = match.start()
+            if depth == 1:
+                return match.end()
+        return self.data.find(first)  # the key `cases` may be spelled with escapes
 
 
 class _Part(msgspec.Struct, frozen=True):
@@ -96,7 +101,7 @@ class _Part(msgspec.Struct, frozen=True):
     start: int
 
 
-_CASES = re.compile(rb'"cases"\s*:\s*\[\s*')
+_CASES = re.compile(rb'(?<!\\)"cases"\s*:\s*\[\s*')  # behind a backslash the quote stands inside a key
 _BETWEEN = re.compile(rb"[\s,]*")
 
 _decode_sound_case = msgspec.json.Decoder(Case).decode

@@ -57,10 +57,17 @@ class Remark(msgspec.Struct, frozen=True, gc=False, rename={"file_path": "filePa
     matched_ground_truth: tuple[str, ...] | None = None
     undecided: bool = False
     disposition: Any = None
+    origin: Any = None
+
+    @property
+    def is_on_old_lines(self) -> bool:
+        """Whether its lines are those of the file before the change: GitHub's left side."""
+        side = self.origin.get("side") if isinstance(self.origin, dict) else None
+        return isinstance(side, str) and side.upper() == "LEFT"
 
     @property
     def lines(self) -> Lines | None:
-        """The lines that it points at."""
+        """The lines that it points at; `is_on_old_lines` says in which state of the file."""
         return lines(self.line, self.end_line)
 
     @property
@@ -102,6 +109,11 @@ class Proposal(msgspec.Struct, frozen=True):
     def is_strong(self) -> bool:
         """Whether most proposals of this score were measured to be right."""
         return self.score >= STRONG_FROM
+
+
+def score_in_figures(score: float) -> str:
+    """Write a score with two decimals, rounded down: what reads as a threshold reaches it."""
+    return f"{round(score * 1_000_000) // 10_000 / 100:.2f}"  # scores have six decimals
 
 
 # A text in views of it that differ: its title alone, and all of it.
@@ -202,7 +214,9 @@ def _score(remark: Remark, text: _Views, issue: Issue, known: _Views, place: Lin
         places.append("another file")
     elif agreement == "same":
         places.append("same file")
-        if remark.lines and place:
+        if remark.lines and place and remark.is_on_old_lines:
+            places.append("lines not compared: its own are those before the change")
+        elif remark.lines and place:
             near = nearness(remark.lines, place)
             score += (1 - score) * _NEAR * near
             places.append(_distance(remark.lines, place))
@@ -273,9 +287,10 @@ def _say_the_same(first: Remark, second: Remark, one: _Views, other: _Views) -> 
     is_placed = None not in places
     if is_placed != (places != (None, None)) or _is_elsewhere(first, second):
         return False
-    if places[0] and places[1] and gap(places[0], places[1]) > _NEIGHBOURS:
+    is_comparable = is_placed and first.is_on_old_lines == second.is_on_old_lines
+    if is_comparable and places[0] and places[1] and gap(places[0], places[1]) > _NEIGHBOURS:
         return False
-    needed = _ALIKE if is_placed and first.file_path is not None else _ALIKE_ANYWHERE
+    needed = _ALIKE if is_comparable and first.file_path is not None else _ALIKE_ANYWHERE
     return max(cosine(a, b) for a in one for b in other) >= needed
 
 

@@ -52,6 +52,7 @@ class Finding(msgspec.Struct, frozen=True, gc=False, rename={"file_path": "fileP
     severity: Any = None
     undecided: bool = False
     disposition: Disposition | None = None
+    disposition_rationale: Any = None
 
 
 _NULL = msgspec.Raw(b"null")

@@ -21,7 +21,7 @@ WITHIN = 0.1
 BETWEEN = 0.4
 # By the toss of a coin for each case, so many cases all fall to one side in 2 of 64 deals: fewer never give p < .05.
 FEWEST_DIFFERING = 6
-FEWEST_TO_LEARN = 10  # cases from which the correlations of a fixture are taken
+FEWEST_TO_LEARN = 10  # reviewed cases that can show a correlation, before one is taken from them
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -132,7 +132,9 @@ def learn(cases: Sequence[KnownCase], reviewers: Sequence[ReviewerScore], chosen
     """Estimate what reviewers are like from what they did: their mean rate, and the two correlations, pooled.
 
     With a `chosen` reviewer, `rate` and `within` are its own; `between` always is that of all of them. Cases that a
-    reviewer did not review are left out for it. In one pass over the cases, however many pairs of reviewers there are.
+    reviewer did not review are left out for it. Fewer than `FEWEST_TO_LEARN` cases that can show a correlation show
+    none: those of two issues or more that a reviewer reviewed, and those with an issue that two reviewers reviewed.
+    In one pass over the cases, however many pairs of reviewers there are.
     """
     rates = {entry.reviewer: _rate(cases, entry) for entry in reviewers}
     known = {name: rate for name, rate in rates.items() if rate is not None}
@@ -156,15 +158,17 @@ def _rate(cases: Sequence[KnownCase], entry: ReviewerScore) -> float | None:
 def _within(cases: Sequence[KnownCase], reviewers: Sequence[ReviewerScore], rates: dict[str, float]) -> float | None:
     """Sum (x - p)(y - p) over all pairs of issues of one case, and divide by what it is where all are caught alike."""
     seen = alike = 0.0
+    telling = set()
     for entry in reviewers:
         rate = rates.get(entry.reviewer, 0.0)
-        for case, outcome in zip(cases, entry.outcomes, strict=True):
+        for index, (case, outcome) in enumerate(zip(cases, entry.outcomes, strict=True)):
             size, caught = len(case.issues), len(outcome.caught)
             if outcome.not_reviewed is None and size > 1:
+                telling.add(index)
                 squares = caught * (1 - rate) ** 2 + (size - caught) * rate**2
                 seen += (caught - rate * size) ** 2 - squares
                 alike += rate * (1 - rate) * size * (size - 1)
-    return _clamped(seen, alike)
+    return _clamped(seen, alike) if len(telling) >= FEWEST_TO_LEARN else None
 
 
 def _between(cases: Sequence[KnownCase], reviewers: Sequence[ReviewerScore], rates: dict[str, float]) -> float | None:
@@ -172,14 +176,17 @@ def _between(cases: Sequence[KnownCase], reviewers: Sequence[ReviewerScore], rat
     # By rate: of a pair the first is the lower one, and low (1 - high) the covariance if it catches nothing of its own.
     ordered = sorted((entry for entry in reviewers if entry.reviewer in rates), key=lambda one: rates[one.reviewer])
     seen = closest = 0.0
+    telling = 0
     for index, case in enumerate(cases):
         sums = dict.fromkeys((issue.id for issue in case.issues), 0.0)
         lower = squares = 0.0
         pairs = 0.0
+        reviewed = 0
         for entry in ordered:
             outcome = entry.outcomes[index]
             if outcome.not_reviewed is None:
                 rate = rates[entry.reviewer]
+                reviewed += 1
                 pairs += lower * (1 - rate)
                 lower += rate
                 squares += rate * rate * len(sums)
@@ -188,7 +195,8 @@ def _between(cases: Sequence[KnownCase], reviewers: Sequence[ReviewerScore], rat
                     squares += 1 - 2 * rate
         seen += (math.fsum((caught - lower) ** 2 for caught in sums.values()) - squares) / 2
         closest += pairs * len(sums)
-    return _clamped(seen, closest)
+        telling += reviewed > 1 and len(sums) > 0
+    return _clamped(seen, closest) if telling >= FEWEST_TO_LEARN else None
 
 
 def _clamped(seen: float, most: float) -> float | None:

@@ -11,7 +11,8 @@ import msgspec
 
 from catchrate.errors import CatchrateError, Problem
 from catchrate.model import NotReviewed
-from catchrate.scoring import Effort, KnownCase, Outcome, ReviewerScore, Scores, case_digest
+from catchrate.scoring import Effort, KnownCase, Outcome, ReviewerScore, Scores, case_digest, corpus_digest
+from catchrate.signature import Signature
 
 FORMAT_VERSION = 1
 MOST_TOLD = 20  # faults told one by one
@@ -21,30 +22,36 @@ class UnreadableReportError(CatchrateError):
     """A JSON report that cannot be read back."""
 
 
-class Conventions(msgspec.Struct, frozen=True):
-    """How the numbers of a report were counted: reports that differ here are not compared."""
-
-    counting: str
-    version: str
-
-
 class PublishedScores(msgspec.Struct, frozen=True):
-    """The scores of a report, and how they were counted."""
+    """The scores of a report, and what they were made from and how."""
 
     scores: Scores
-    conventions: Conventions
+    signature: Signature
 
 
 class _Row(msgspec.Struct, frozen=True, gc=False):
     id: str
+    expected: int
+    caught: int
     caught_ids: tuple[str, ...]
+    missed: tuple[str, ...]
+    false_positives: int
     false_positive_ids: tuple[str, ...]
     redundant_matches: Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]
     not_reviewed: NotReviewed | None
 
 
+class _Reviewed(msgspec.Struct, frozen=True):
+    cases: int
+
+
 class _Summary(msgspec.Struct, frozen=True):
     reviewer: str
+    caught: int
+    total: int
+    false_positives: int
+    redundant_matches: int
+    reviewed: _Reviewed
     digest: str
     cases: list[_Row]
 
@@ -56,7 +63,7 @@ class _Corpus(msgspec.Struct, frozen=True):
 
 class _Report(msgspec.Struct, frozen=True):
     format_version: int
-    signature: Conventions
+    signature: Signature
     summaries: list[_Summary]
     corpus: _Corpus
 
@@ -114,6 +121,10 @@ def _faults(name: str, report: _Report) -> Iterator[Problem]:
             yield Problem(
                 name, f"corpus.cases[{index}]", "does not have the digest that it states: write the report anew"
             )
+    if corpus_digest(case.digest for case in known) != report.corpus.digest:
+        yield Problem(name, "corpus.digest", "is not that of the cases: write the report anew")
+    if (report.signature.corpus, report.signature.cases) != (report.corpus.digest, len(known)):
+        yield Problem(name, "signature", "is that of another corpus: write the report anew")
     reviewers = [summary.reviewer for summary in report.summaries]
     if len(set(reviewers)) != len(reviewers):
         yield Problem(name, "summaries", "names a reviewer twice: write the report anew")
@@ -128,6 +139,19 @@ def _faults(name: str, report: _Report) -> Iterator[Problem]:
                 yield Problem(
                     name, f"{place}[{index}].caught_ids", "names an issue that the case does not have, or one twice"
                 )
+            counted = (len(case.issues), len(row.caught_ids), ids - set(row.caught_ids), len(row.false_positive_ids))
+            if counted != (row.expected, row.caught, set(row.missed), row.false_positives):
+                yield Problem(name, f"{place}[{index}]", "does not add up: its lists and its counts differ")
+        sums = [
+            sum(len(row.caught_ids) for row in summary.cases),
+            sum(len(case.issues) for case in known),
+            sum(len(row.false_positive_ids) for row in summary.cases),
+            sum(row.redundant_matches for row in summary.cases),
+            sum(row.not_reviewed is None for row in summary.cases),
+        ]
+        told = [summary.caught, summary.total, summary.false_positives, summary.redundant_matches]
+        if sums != [*told, summary.reviewed.cases]:
+            yield Problem(name, f"summaries[{number}]", "does not add up: its counts are not those of its cases")
 
 
 def _scores(report: _Report) -> Scores:

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import msgspec
 
-from catchrate.comparison import MetricTest, compare_metric, rounded_p
+from catchrate.comparison import MetricTest, compare_metric
 from catchrate.intervals import Interval
 from catchrate.metrics import Intervals, Metric, Summary
 from catchrate.scoring import KnownCase
@@ -19,8 +19,9 @@ from catchrate.significance import case_counts, groups, holm, letters, pair_case
 class Place(msgspec.Struct, frozen=True):
     """A reviewer in the ranking, by its figures over the cases that it reviewed.
 
-    Reviewers with the same figure share a `rank`; it is None where the figure is not measurable. Two whose `group` has
-    a letter in common cannot be told apart. `same_cases` is false where others reviewed cases that this one did not,
+    Reviewers with the same figure share a `rank`; it is None where the figure is not measurable. Two have a letter of
+    their `group` in common exactly where they cannot be told apart; it is empty where nothing was measured, and for all
+    where there would be too many groups. `same_cases` is false where others reviewed cases that this one did not,
     or the other way round: then the figures are not over the same cases.
     """
 
@@ -34,7 +35,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class RankedPair(msgspec.Struct, frozen=True):
-    """The better placed of two reviewers minus the other. `adjusted_p` is after the correction for all pairs."""
+    """The better placed of two reviewers minus the other, not rounded; `adjusted_p` is corrected for all pairs."""
 
     better: str
     worse: str
@@ -62,9 +63,11 @@ def rank(
         for first, second in combinations(places, 2)
     }
     adjusted = dict(zip(found, holm([one.test.p for one in found.values()]), strict=True))
-    named = letters(len(ordered), groups(len(ordered), adjusted))
     seen = [tuple(one is not None for one in of_reviewer) for of_reviewer in counts]
     values = [_value(summary, metric) for summary in ordered]
+    measured = len(values) - values.count(None)  # the others come last, and belong to no group
+    together = groups(measured, {pair: p for pair, p in adjusted.items() if pair[1] < measured})
+    named = letters(len(ordered), together or ())
     return Ranking(
         metric=metric.name,
         places=tuple(
@@ -84,7 +87,7 @@ def rank(
                 ordered[first].reviewer,
                 ordered[second].reviewer,
                 one,
-                None if (p := adjusted[first, second]) is None else rounded_p(p),
+                adjusted[first, second],
             )
             for (first, second), one in found.items()
         ),

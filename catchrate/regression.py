@@ -15,10 +15,9 @@ from catchrate.comparison import Paired, pair
 from catchrate.gates import GateResult, written
 from catchrate.intervals import CONFIDENCE
 from catchrate.metrics import METRICS, Figures, figures, rounded
+from catchrate.power import FEWEST_DIFFERING, POWER
 from catchrate.scoring import KnownCase, Outcome, Scores, count, tally
 from catchrate.significance import LEVEL
-
-POWER = 0.8  # the share of the tries in which a difference of the detectable size shows
 
 
 class ChangedTruth(msgspec.Struct, frozen=True):
@@ -38,10 +37,10 @@ class ChangedNoise(msgspec.Struct, frozen=True):
 class ReviewerChange(msgspec.Struct, frozen=True):
     """One reviewer, new against old, over the cases that it reviewed in both.
 
-    It reviewed `unreviewed` further cases in OLD only, and `only_new` in NEW only.
-
-    `unknown` issues were caught by OLD in those: whether they are lost cannot be told. `detectable` has for each metric
-    the smallest difference that such a corpus would show in 4 of 5 tries; None where that cannot be told.
+    It reviewed `unreviewed` further cases in OLD only, and `only_new` in NEW only. `unknown` issues, by severity, were
+    caught by OLD in a case that does not count as reviewed in both, and not by NEW: whether they are lost cannot be
+    told. `issues` counts those of the compared cases by severity. `detectable` has for each metric the smallest
+    difference that such a corpus would show in 4 of 5 tries; None where none would.
     """
 
     reviewer: str
@@ -53,6 +52,7 @@ class ReviewerChange(msgspec.Struct, frozen=True):
     unreviewed: int
     only_new: int
     unknown: Mapping[str, int]
+    issues: Mapping[str, int]
     detectable: Mapping[str, float | None]
 
 
@@ -130,14 +130,14 @@ def _change(
         if before.not_reviewed is None and now.not_reviewed is None
     ]
     paired = pair(cases, new, old, confidence)
-    dropped = [
-        (case, before)
-        for case, before, now in zip(cases, old, new, strict=True)
-        if before.not_reviewed is None and now.not_reviewed is not None
-    ]
+    dropped = 0
     unknown: Counter[str] = Counter()
-    for case, before in dropped:
-        ids = set(before.caught)
+    for case, before, now in zip(cases, old, new, strict=True):
+        if before.not_reviewed is None and now.not_reviewed is None:
+            continue
+        dropped += before.not_reviewed is None
+        # Matches beside a finding that is still undecided stand, in OLD as in NEW.
+        ids = set(before.caught) - set(now.caught)
         unknown.update(issue.severity for issue in case.issues if issue.id in ids)
     new_noise: list[ChangedNoise] = []
     gone_noise: list[ChangedNoise] = []
@@ -153,26 +153,28 @@ def _change(
         paired=paired,
         new_noise=tuple(new_noise),
         gone_noise=tuple(gone_noise),
-        unreviewed=len(dropped),
+        unreviewed=dropped,
         only_new=sum(
             before.not_reviewed is not None and now.not_reviewed is None for before, now in zip(old, new, strict=True)
         ),
         unknown=dict(unknown),
-        detectable={one.test.metric: _detectable(one.interval, confidence) for one in paired.metrics},
+        issues=dict(Counter(issue.severity for case in seen for issue in case.issues)),
+        detectable={one.test.metric: _detectable(one.interval, confidence, paired.cases) for one in paired.metrics},
     )
 
 
-def _detectable(interval: tuple[float, float] | None, confidence: float | None) -> float | None:
+def _detectable(interval: tuple[float, float] | None, confidence: float | None, cases: int) -> float | None:
     """Tell the smallest true difference that would show in 4 of 5 tries, from how wide the interval came out.
 
     By the normal approximation: (z at 1 - LEVEL/2 + z at POWER) standard errors, a standard error being half the
     interval divided by its own quantile.
     """
-    if interval is None or confidence is None:
+    if interval is None or confidence is None or cases < FEWEST_DIFFERING:
         return None
     quantile = NormalDist().inv_cdf
     error = (interval[1] - interval[0]) / 2 / quantile(0.5 + confidence / 2)
-    return rounded(min((quantile(1 - LEVEL / 2) + quantile(POWER)) * error, 1.0))
+    needed = (quantile(1 - LEVEL / 2) + quantile(POWER)) * error
+    return rounded(needed) if needed < 1 else None
 
 
 # --- gates ------------------------------------------------------------------------------------------------------------
@@ -209,25 +211,43 @@ def parse_no_worse(text: str) -> ChangeLimit | str:
     return ChangeLimit("no-worse", margin, metric)
 
 
-def check_changes(limits: Sequence[ChangeLimit], changes: Changes) -> list[GateResult]:
-    """Hold every reviewer to every limit."""
+def check_changes(limits: Sequence[ChangeLimit], changes: Changes, gone: Sequence[str] = ()) -> list[GateResult]:
+    """Hold every reviewer to every limit. For those that are `gone` from NEW none holds."""
     checks: dict[ChangeGate, Callable[[ChangeLimit, ReviewerChange], GateResult]] = {
         "max-lost": _check_lost,
         "no-worse": _check_worse,
     }
-    return [checks[limit.gate](limit, change) for change in changes.reviewers for limit in limits]
+    found = [checks[limit.gate](limit, change) for change in changes.reviewers for limit in limits]
+    return [*found, *(_not_there(limit, name) for name in gone for limit in limits)]
+
+
+def _not_there(limit: ChangeLimit, reviewer: str) -> GateResult:
+    return GateResult(
+        gate=limit.gate,
+        reviewer=reviewer,
+        severity=limit.about if limit.gate == "max-lost" else None,
+        limit=limit.limit,
+        value=None,
+        passed=False,
+        reason="not measurable: NEW does not have this reviewer",
+        metric=limit.about if limit.gate == "no-worse" else None,
+    )
 
 
 def _check_lost(limit: ChangeLimit, change: ReviewerChange) -> GateResult:
     lost = sum(limit.about in (None, one.severity) for one in change.paired.lost)
     unknown = sum(times for severity, times in change.unknown.items() if limit.about in (None, severity))
     reason = None
+    issues = sum(times for severity, times in change.issues.items() if limit.about in (None, severity))
     if not change.paired.cases:
         reason = "not measurable: no case was reviewed in both"
+    elif not issues and not unknown:
+        what = "issue" if limit.about is None else f"issue of this severity ({limit.about})"
+        reason = f"not measurable: the cases that were reviewed in both have no {what}"
     elif lost > limit.limit:
         reason = f"{lost} is above {written(limit.limit)}"
     elif lost + unknown > limit.limit:
-        reason = f"not measurable: {unknown} more may be lost in cases that only OLD reviewed"
+        reason = f"not measurable: {unknown} more may be lost in cases that were not reviewed in both"
     return GateResult(
         gate="max-lost",
         reviewer=change.reviewer,

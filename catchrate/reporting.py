@@ -60,12 +60,13 @@ class Rows(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """What a command has to say, for every format."""
+    """What a command has to say, for every format. `signatures` are lines to be pasted as they stand."""
 
     title: str
     lead: tuple[str, ...]
     sections: tuple[Table, ...]
     document: dict[str, Any]
+    signatures: tuple[str, ...] = ()
 
 
 def plural(number: int, noun: str) -> str:

@@ -38,17 +38,21 @@ class IssueRuns(msgspec.Struct, frozen=True):
 class AcrossRuns(msgspec.Struct, frozen=True):
     """A reviewer over its runs. Every figure is over the cases that a run reviewed.
 
-    Of the issues whose case at least one run reviewed, `always` were caught in every such run, `never` in none.
-    `any_run_rate` is the share caught by at least one run, `every_run_rate` the share caught by all of them.
+    `reviewed` says of each of the `runs` how many cases it reviewed. Of the issues whose case at least one run
+    reviewed, `always` were caught in every such run, `never` in none; `partly` are in cases that some of the runs did
+    not review, and are judged by the others. `any_run_rate` is the share caught by at least one run, `every_run_rate`
+    the share caught by all of them.
     """
 
     reviewer: str
     runs: tuple[str, ...]
+    reviewed: tuple[int, ...]
     figures: dict[str, Spread]
     issues: tuple[IssueRuns, ...]
     always: int
     sometimes: int
     never: int
+    partly: int
     any_run_rate: float | None
     every_run_rate: float | None
 
@@ -71,6 +75,13 @@ def _number(name: str) -> tuple[int, str]:
     run = _RUN.fullmatch(name)
     # A number may be longer than Python reads at once; its length orders those.
     return (len(run[2]), run[2]) if run else (0, "")
+
+
+def with_runs(names: Sequence[str], available: Sequence[str]) -> list[str]:
+    """Put all the runs of a reviewer in the place of its name; the name of a run, or of nobody, stays."""
+    groups = group_runs(available)
+    runs = {name for group in groups.values() for name in group if reviewer_of(name) != name}
+    return [name for one in names for name in ([one] if one in runs else groups.get(one, [one]))]
 
 
 def spread(values: Sequence[float | None]) -> Spread:
@@ -107,6 +118,7 @@ def _together(cases: Sequence[KnownCase], reviewer: str, runs: Sequence[Summary]
     return AcrossRuns(
         reviewer=reviewer,
         runs=tuple(run.reviewer for run in runs),
+        reviewed=tuple(run.reviewed.cases for run in runs),
         figures={
             metric.name: spread([_figure(run.reviewed_figures, metric.name) for run in runs]) for metric in METRICS
         },
@@ -114,6 +126,7 @@ def _together(cases: Sequence[KnownCase], reviewer: str, runs: Sequence[Summary]
         always=always,
         sometimes=len(issues) - always - never,
         never=never,
+        partly=sum(issue.runs < len(runs) for issue in issues),
         any_run_rate=rounded((len(issues) - never) / len(issues)) if issues else None,
         every_run_rate=rounded(always / len(issues)) if issues else None,
     )

@@ -258,6 +258,11 @@ def case_digest(case_id: str, label: Label, pairs: Sequence[tuple[str, str]]) ->
     return _hash((case_id, label, pairs))
 
 
+def corpus_digest(digests: Iterable[str]) -> str:
+    """Compute the digest of a corpus from those of its cases."""
+    return _hex(sum(int(digest, 16) for digest in digests))
+
+
 def _known_case(case: Case) -> tuple[KnownCase, int]:
     """Remember a case, and hash what its ground truth is."""
     issues = [KnownIssue(intern(issue.id), intern(issue.severity)) for issue in case.ground_truth]

@@ -64,6 +64,9 @@ def test_reports_and_fixtures_give_the_same(folder: Path) -> None:
     reports = [compared(folder, *pair) for pair in pairs]
     for report in reports:
         report["old"] = report["new"] = ""
+        assert report["signatures"]["old"]["corpus"] == report["signatures"]["new"]["corpus"]
+        assert report["signatures"]["old"]["reviews"] != report["signatures"]["new"]["reviews"]
+        del report["signatures"]  # that of a fixture names no intervals
     assert all(report == reports[0] for report in reports)
 
 
@@ -180,7 +183,12 @@ def test_other_conventions_are_refused(folder: Path) -> None:
     write(folder / "other.json", report)
     result = run_inside("compare", "old.report.json", "other.json", cwd=folder)
     assert result.status == 2
-    assert "count in different ways: OLD first-match, NEW every-match" in result.stderr
+    assert "the conventions differ: counting is first-match in OLD, every-match in NEW" in result.stderr
+    report["signature"].update(counting="first-match", strict=False)
+    write(folder / "other.json", report)
+    result = run_inside("compare", "old.report.json", "other.json", cwd=folder)
+    assert result.status == 2
+    assert "the conventions differ: strict is yes in OLD, no in NEW" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -194,6 +202,13 @@ def test_other_conventions_are_refused(folder: Path) -> None:
         (lambda report: report["summaries"][0]["cases"][0].update(redundant_matches=10**18), "redundant_matches"),
         (lambda report: report["summaries"][0]["cases"].pop(), "are not the cases of the corpus"),
         (lambda report: report["summaries"].append(report["summaries"][0]), "names a reviewer twice"),
+        (lambda report: report["summaries"][0]["cases"][0].update(caught_ids=["b"]), "does not add up"),
+        (lambda report: report["summaries"][0]["cases"][0].update(caught=2), "does not add up"),
+        (lambda report: report["summaries"][0]["cases"][0].update(false_positive_ids=[]), "does not add up"),
+        (lambda report: report["summaries"][0].update(caught=99), "does not add up"),
+        (lambda report: report["summaries"][0]["reviewed"].update(cases=0), "does not add up"),
+        (lambda report: report["corpus"].update(digest="0" * 32), "digest"),
+        (lambda report: report["signature"].update(cases=99), "is that of another corpus"),
         (lambda report: report.update(format_version=2), "format_version"),
         (lambda report: report.update(summaries=5), "is no report that can be compared"),
         (lambda report: report.pop("signature"), "is no report that can be compared"),
@@ -268,3 +283,37 @@ def test_the_text_fits_the_terminal(folder: Path) -> None:
     for columns in (80, 60, 40):
         text = run_inside("compare", "old.json", "new.json", "--max-lost=0", cwd=folder, columns=columns).stdout
         assert max(map(len, text.splitlines())) <= columns
+
+
+def test_a_reviewer_that_is_gone_holds_no_gate(tmp_path: Path) -> None:
+    scored(tmp_path, "old", corpus(r=[match("a")], s=[match("a")]))
+    scored(tmp_path, "new", corpus(s=[match("a")]))
+    result = run_inside("compare", "old.report.json", "new.report.json", "--max-lost=0", cwd=tmp_path)
+    assert result.status == 1
+    assert "gate max-lost does not hold for r: not measurable: NEW does not have this reviewer" in result.stderr
+    # Whoever names the reviewers means these.
+    asked = run_inside("compare", "old.json", "new.json", "--max-lost=0", "--reviewer=s", cwd=tmp_path)
+    assert asked.status == 0
+    assert "warning: NEW does not have r" in run_inside("compare", "old.json", "new.json", cwd=tmp_path).stderr
+
+
+def test_what_old_caught_beside_an_undecided_finding_may_be_lost(tmp_path: Path) -> None:
+    scored(tmp_path, "old", corpus(r=[match("a"), noise(undecided=True)]))
+    scored(tmp_path, "new", corpus(r=[]))
+    result = run_inside("compare", "old.report.json", "new.report.json", "--max-lost=high:0", cwd=tmp_path)
+    assert result.status == 1
+    assert "not measurable" in result.stderr
+    # Undecided in both: what NEW matches, too, is not lost.
+    scored(tmp_path, "und", corpus(r=[match("a"), noise(undecided=True)]))
+    change = compared(tmp_path, "old.report.json", "und.report.json")["reviewers"][0]
+    assert change["not_reviewed_in_new"]["issues_by_severity"] == {}
+
+
+@pytest.mark.parametrize("gate", ["--max-lost=0", "--max-lost=high:0"])
+def test_cases_without_such_an_issue_hold_no_gate(tmp_path: Path, gate: str) -> None:
+    good = case("g", label="good", label_rationale="none", ground_truth=[], reviews={"r": []})
+    scored(tmp_path, "old", {"cases": [case("x", ground_truth=[issue()], reviews={"r": [match("a")]}), good]})
+    scored(tmp_path, "new", {"cases": [good]})
+    result = run_inside("compare", "old.report.json", "new.report.json", gate, cwd=tmp_path)
+    assert result.status == 1
+    assert "not measurable: the cases that were reviewed in both have no issue" in result.stderr

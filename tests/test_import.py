@@ -18,9 +18,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catchrate import label_folder
 from catchrate.editing import edited
 from catchrate.importers import Origin, RawFinding, Reading
-from catchrate.importing import as_findings, faults, merge, reads_as
+from catchrate.importing import Imported, Merge, as_findings, faults, merge, reads_as, summary
 from tests.fixtures import case, match, noise, write
 from tests.program import ROOT, Result, environment, run, run_inside
 from tests.strategies import any_json
@@ -191,6 +192,14 @@ def test_the_summary_tells_what_is_not_as_it_should_be(folder: Path) -> None:
     again = imports(folder, "x.sarif", *INTO, "--include-suppressed", "--default-severity=low")
     assert "came 1, went 0, stayed 4 (1 with a new text)" in again.stdout
     assert [finding["severity"] for finding in findings(folder)] == ["high", "low", "high", "high", "high"]
+
+
+def test_a_summary_of_many_files_takes_no_long_time() -> None:
+    found = tuple(RawFinding("A", "high", "k", Origin("f", "x", 0), file_path=f"{n}.py") for n in range(10_000))
+    imported = Imported("c", "r", Reading("f", found, len(found)), "F", Merge(), frozenset({"1.py"}))
+    started = time.process_time()
+    assert "  paths not in the case's diff: 9999 (0.py, 2.py, 3.py, 4.py, 5.py and 9994 more)" in [*summary(imported)]
+    assert time.process_time() - started < 2  # a square takes a minute
 
 
 def test_files_are_named_where_the_diff_cannot_be_read(folder: Path) -> None:
@@ -404,6 +413,158 @@ def test_a_new_text_of_the_same_finding_is_taken(folder: Path) -> None:
     assert (first["severity"], first["severity_raw"], first["match_rationale"]) == ("low", "note", "It is the defect.")
 
 
+def test_a_label_that_was_given_to_another_text_is_to_be_confirmed(folder: Path) -> None:
+    """The label stays, and the review does not count until a person has looked at the new text."""
+    before, after = sarif(ONE, OTHER), sarif(("R1", "b.py", 3, "Quite another thing."), OTHER)
+    for output in (before, after):
+        for number, result in enumerate(output["runs"][0]["results"]):
+            result["fingerprints"] = {"f": str(number)}
+    write(folder / "x.sarif", before)
+    imports(folder, "x.sarif", *INTO)
+    change(folder / "c.json", label)
+    assert "undecided" not in run_inside("score", "c.json", "--reviewer=lint", cwd=folder).stderr
+    write(folder / "y.sarif", after)
+    done = imports(folder, "y.sarif", *INTO)
+    assert "stayed 2 (1 with a new text, 1 with a label to be confirmed)" in done.stdout
+    assert (
+        "c: lint: warning: a labelled finding has another text, its label is to be confirmed: "
+        "b.py:3: high: Quite another thing. (matched a)"
+    ) in done.stderr
+    first, second = findings(folder)
+    assert (first["title"], first["undecided"]) == ("Quite another thing.", True)
+    assert (first["matched_ground_truth"], first["match_rationale"]) == (["a"], "It is the defect.")
+    assert second["undecided"] is False
+    assert "undecided" in run_inside("score", "c.json", "--reviewer=lint", cwd=folder).stderr
+    # The same again changes nothing, and is told no more.
+    again = imports(folder, "y.sarif", *INTO)
+    assert again.stdout.endswith("stayed 2\nnothing to change\n")
+    assert again.stderr == ""
+    # Who labels it anew sees what it was labelled with.
+    assert run_inside("match", "c.json", "--reviewer=lint", "--worklist=w.md", cwd=folder).status == 0
+    shown = (folder / "w.md").read_text(encoding="utf-8")
+    assert "A label to be confirmed: matches a (It is the defect.)" in shown
+    # Confirmed, it counts again; a finding that a person rewrote keeps text and label.
+    change(folder / "c.json", lambda value: value["reviews"]["lint"][0].pop("undecided"))
+    change(folder / "c.json", lambda value: value["reviews"]["lint"][0].update(title="My words"))
+    done = imports(folder, "x.sarif", *INTO)
+    assert done.stderr.count("warning") == 0
+    assert (findings(folder)[0]["title"], "undecided" in findings(folder)[0]) == ("My words", False)
+
+
+def printed(*results: tuple[str, str, int, str]) -> dict[str, Json]:
+    """Return an output whose results all have the same fingerprint."""
+    output = sarif(*results)
+    for result in output["runs"][0]["results"]:
+        result["fingerprints"] = {"f": "same"}
+    return output
+
+
+X, Y = ("R1", "b.py", 3, "The count is wrong."), ("R1", "b.py", 3, "The name is unclear.")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kept", "told"),
+    [
+        # Each says what it said: the order is no matter.
+        ((X, Y), (Y, X), {X: True, Y: True}, ""),
+        ((X, Y), (Y,), {Y: True}, "a labelled finding went, and its label with it: b.py:3: high: The count is wrong."),
+        ((X, Y), (X,), {X: True}, "a labelled finding went, and its label with it: b.py:3: high: The name is unclear."),
+        # Which of two that say the same is it?
+        (
+            (X, X),
+            (X,),
+            {X: False},
+            "which of several findings a label is of is not certain, confirm it: b.py:3: high: The count is wrong.",
+        ),
+        # Neither says what one of them said.
+        (
+            (X, Y),
+            ((*X[:3], "Quite another thing."),),
+            {(*X[:3], "Quite another thing."): False},
+            "a labelled finding has another text, its label is to be confirmed: b.py:3: high: Quite another thing.",
+        ),
+    ],
+)
+def test_a_label_never_moves_to_another_finding_of_the_same_key(
+    folder: Path, before: Json, after: Json, kept: Json, told: str
+) -> None:
+    write(folder / "x.sarif", printed(*before))
+    imports(folder, "x.sarif", *INTO)
+    assert len({one["origin"]["key"].partition("#")[0] for one in findings(folder)}) == 1
+    change(folder / "c.json", label)
+    was = {(one["title"], one["line"]): one.get("matched_ground_truth") for one in findings(folder)}
+    write(folder / "y.sarif", printed(*after))
+    done = imports(folder, "y.sarif", *INTO)
+    assert told in done.stderr
+    assert bool(told) == ("warning" in done.stderr)
+    found = {(one["title"], one["line"]): one for one in findings(folder)}
+    assert found.keys() == {(message, line) for _, _, line, message in kept}
+    for (_, _, line, message), is_sure in kept.items():
+        one = found[message, line]
+        assert (one.get("undecided") is not True) == is_sure
+        if is_sure:
+            assert one.get("matched_ground_truth") == next(
+                value for (title, _), value in was.items() if title == message
+            )
+    assert imports(folder, "y.sarif", *INTO).stdout.endswith("nothing to change\n")
+
+
+def test_findings_with_one_label_need_not_be_told_apart(folder: Path) -> None:
+    output = printed(X, X)
+    write(folder / "x.sarif", output)
+    imports(folder, "x.sarif", *INTO)
+
+    def both(value: Json) -> None:
+        for one in value["reviews"]["lint"]:
+            del one["undecided"]
+            one["matched_ground_truth"] = ["a"]
+
+    change(folder / "c.json", both)
+    for result in output["runs"][0]["results"]:
+        result["level"] = "note"
+    write(folder / "y.sarif", output)
+    assert "warning" not in imports(folder, "y.sarif", *INTO).stderr
+    assert [("undecided" in one, one["severity"]) for one in findings(folder)] == [(False, "low")] * 2
+
+
+def test_equal_findings_of_other_lines_are_to_be_confirmed() -> None:
+    """A comment that was made twice, with one key, and moved twice: which is which?"""
+
+    def read_anew(*lines: int) -> list[Json]:
+        raws = [RawFinding("A", "high", f"k#{line}", Origin("f", "x", 0), line=line) for line in lines]
+        return as_findings(Reading("f", tuple(raws), len(raws), clean=True), {"x": "artifacts/x"})
+
+    decided = {"undecided": False, "matched_ground_truth": ["a"]}
+    one, other = read_anew(1, 2)
+    old = case("c", reviews={"r": [one | decided, other | decided | {"matched_ground_truth": []}]})
+    merged = merge(old, "r", read_anew(11, 12))
+    assert (merged.stayed, len(merged.unsure), len(merged.renewed)) == (2, 2, 2)
+    merged = merge(old, "r", read_anew(11, 2))
+    assert (merged.stayed, merged.unsure, len(merged.renewed)) == (2, (), 1)
+
+
+@pytest.mark.parametrize("more", ["--repo-root=/ci", "--line-offset=1", "", "changed_files"])
+def test_the_same_file_read_in_another_way_keeps_its_labels(folder: Path, more: str) -> None:
+    """What the person found out since about roots and lines changes the places, and not what is said there."""
+    first, second = ("R1", "/ci/src/b.py", 3, "It is wrong."), ("R1", "/ci/src/b.py", 4, "It is wrong.")
+    write(folder / "x.sarif", sarif(first, second))
+    imports(folder, "x.sarif", *INTO)
+    change(folder / "c.json", label)
+    if more == "changed_files":
+        listed = {"changed_files": ["src/b.py"]}
+        change(folder / "c.json", lambda value: value.setdefault("source", {}).update(raw_diff_artifact=listed))
+    options = [more] if more.startswith("--") else []
+    done = imports(folder, "x.sarif", *INTO, *options)
+    assert "came 0, went 0, stayed 2" in done.stdout
+    one, other = findings(folder)
+    assert "undecided" not in one
+    assert (one["id"], one["matched_ground_truth"], other["disposition"]) == ("mine", ["a"], "out_of_scope")
+    assert other["undecided"] is False
+    offset = int(more == "--line-offset=1")
+    assert (one["line"], other["line"]) == (3 + offset, 4 + offset)
+    assert one["filePath"] == ("src/b.py" if more in ("--repo-root=/ci", "changed_files") else "ci/src/b.py")
+
+
 def test_a_list_of_findings_by_hand_is_added_to(folder: Path) -> None:
     imports(folder, "x.sarif", "--into=c.json", "--reviewer=r")
     first, *others = findings(folder, "r")
@@ -441,8 +602,11 @@ def test_the_fixture_holds_what_the_last_output_holds(outputs: list[list[RawFind
         assert len(merged.came) + merged.stayed == len(new)
         assert merged.stayed + len(merged.went) == len(before["reviews"]["r"]) - 1
         decided = [one for one in found if one["undecided"] is False]
-        assert len(decided) == sum(one["undecided"] is False for one in before["reviews"]["r"][1:]) - sum(
-            one["undecided"] is False for one in merged.went
+        assert len(decided) == (
+            sum(one["undecided"] is False for one in before["reviews"]["r"][1:])
+            - sum(one["undecided"] is False for one in merged.went)
+            - len(merged.reopened)
+            - len(merged.unsure)
         )
         assert merge(json.loads(after), "r", new).changes == ()
         text = after
@@ -493,7 +657,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(folder: Path) -> None:
 
 def test_what_cannot_be_written_is_told(folder: Path) -> None:
     before = tree(folder)
-    with patch("catchrate.cli.import_raw.write_file", return_value="No space left on device"):
+    with patch("catchrate.cli.fixture_files.write_file", return_value="No space left on device"):
         done = run_inside("import", "x.sarif", *INTO, cwd=folder)
     assert (done.status, done.stdout) == (2, "")
     assert "could not write c.json: No space left on device" in done.stderr
@@ -526,6 +690,100 @@ def test_a_fixture_that_changes_meanwhile_is_not_written_over(folder: Path) -> N
     assert not (folder / "artifacts").exists()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="there are no such locks")
+def test_two_imports_at_once_lose_nothing(folder: Path) -> None:
+    """While another run writes, an import waits; what that run wrote stays."""
+    import fcntl
+
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        arguments = [sys.executable, "-m", "catchrate", "import", "x.sarif", *INTO]
+        with subprocess.Popen(arguments, cwd=folder, env=environment(), stderr=subprocess.PIPE) as process:
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(1.5)
+            write(folder / "c.json", "of another run")
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+            _, said = process.communicate(timeout=60)
+    finally:
+        os.close(descriptor)
+    assert process.returncode == 2
+    assert b"c.json: it changed while this ran; run again" in said
+    assert (folder / "c.json").read_text() == "of another run"
+    assert {path.name for path in folder.iterdir()} == {"c.json", "x.sarif"}
+
+
+def test_of_imports_at_once_each_that_succeeds_is_in_the_fixture(folder: Path) -> None:
+    names = ["one", "two", "three", "four"]
+    processes = {
+        name: subprocess.Popen(
+            [sys.executable, "-m", "catchrate", "import", "x.sarif", "--into=c.json", f"--reviewer={name}"],
+            cwd=folder,
+            env=environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for name in names
+    }
+    done = {name for name, process in processes.items() if process.wait(60) == 0}
+    assert done
+    assert done == read(folder / "c.json")["reviews"].keys() & names
+
+
+def test_a_file_of_a_folder_that_changes_while_others_are_written_stays(several: Path) -> None:
+    from catchrate.cli.terminal import write_file
+
+    def meddle(path: Path, *arguments: Any, **more: Any) -> Any:
+        write(several / "s/b.json", "mine")
+        return write_file(path, *arguments, **more)
+
+    with patch("catchrate.cli.fixture_files.write_file", meddle):
+        done = run_inside("import", "--map=raw/{case}.lint.sarif", "--into=s", "--reviewer=lint", cwd=several)
+    assert done.status == 2
+    assert "could not write s/b.json: it changed meanwhile" in done.stderr
+    assert "wrote s/a.json" in done.stderr
+    assert (several / "s/b.json").read_text() == "mine"
+
+
+def test_a_fixture_that_comes_to_be_meanwhile_is_not_written_over(folder: Path) -> None:
+    from catchrate.cli import fixture_files
+
+    def meddle(*arguments: Any) -> Any:
+        found = fixture_files.targets(*arguments)
+        write(folder / "new.json", "mine")
+        return found
+
+    with patch("catchrate.cli.import_raw.targets", meddle):
+        done = run_inside("import", "x.sarif", *INTO, "--out=new.json", cwd=folder)
+    assert done.status == 2
+    assert "could not write new.json: it is there already" in done.stderr
+    assert (folder / "new.json").read_text() == "mine"
+    assert not (folder / "artifacts").exists()
+
+
+def test_hard_links_are_not_needed(folder: Path) -> None:
+    with patch("pathlib.Path.hardlink_to", side_effect=PermissionError(1, "Operation not permitted")):
+        imports(folder, "x.sarif", *INTO)
+        listed = run_inside("match", "c.json", "--reviewer=lint", "--worklist=w.md", cwd=folder)
+        write(folder / "y.sarif", sarif(THIRD))
+        (folder / "artifacts").chmod(0o700)
+        imports(folder, "y.sarif", *INTO)
+    assert listed.status == 0, listed.stderr
+    assert (folder / "w.md").read_text().startswith("#")
+    assert (folder / "artifacts/c.lint.sarif").read_bytes() == (folder / "x.sarif").read_bytes()
+    assert {path.suffix for path in folder.rglob("*") if path.is_file()} == {".json", ".sarif", ".md"}
+
+
+def test_without_hard_links_nothing_is_written_over(tmp_path: Path) -> None:
+    from catchrate.cli.terminal import write_file
+
+    write(tmp_path / "f", "mine")
+    with patch("pathlib.Path.hardlink_to", side_effect=PermissionError(1, "Operation not permitted")):
+        assert write_file(tmp_path / "f", ["yours"], overwrite=False) == "it is there already"
+        assert write_file(tmp_path / "g", ["yours", "!"], overwrite=False) is None
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"f": "mine", "g": "yours!"}
+
+
 def test_the_raw_file_is_there_before_the_fixture_names_it(folder: Path) -> None:
     old = (folder / "c.json").read_bytes()
 
@@ -534,7 +792,7 @@ def test_the_raw_file_is_there_before_the_fixture_names_it(folder: Path) -> None
         assert (folder / "artifacts/c.lint.sarif").read_bytes() == (folder / "x.sarif").read_bytes()
         raise KeyboardInterrupt
 
-    with patch("catchrate.cli.import_raw.write_file", end):
+    with patch("catchrate.cli.fixture_files.write_file", end):
         done = run_inside("import", "x.sarif", *INTO, cwd=folder)
     assert (done.status, done.stderr.strip()) == (130, "catchrate: interrupted")
     assert (folder / "c.json").read_bytes() == old
@@ -642,6 +900,21 @@ def test_a_reviewer_needs_a_name(folder: Path, name: str) -> None:
 def test_a_name_that_looks_like_another_one_is_told(folder: Path) -> None:
     done = imports(folder, "x.sarif", "--into=c.json", "--reviewer=R")
     assert "reviewers 'r' and 'R' are nearly equal" in done.stderr
+
+
+def test_a_name_that_may_be_mistyped_is_told(folder: Path) -> None:
+    cases = [case("a", reviews={"coderabbit": []}), case("b", reviews={"r": []})]
+    write(folder / "f.json", {"cases": cases})
+    done = imports(folder, "x.sarif", "--into=f.json", "--case=b", "--reviewer=coderabit")
+    assert "warning: 'coderabit' is a new reviewer in f.json; did you mean 'coderabbit'?" in done.stderr
+    # Now the fixture has it; one that is like no other is no matter; one of another case is known.
+    for name in ("coderabit", "semgrep", "coderabbit"):
+        assert (
+            "did you mean" not in imports(folder, "x.sarif", "--into=f.json", "--case=b", f"--reviewer={name}").stderr
+        )
+    # What differs only in upper and lower case is told once.
+    done = imports(folder, "x.sarif", "--into=f.json", "--case=a", "--reviewer=CodeRabbit")
+    assert done.stderr.count("'CodeRabbit'") == 1
 
 
 # --- which case -------------------------------------------------------------------------------------------------------
@@ -821,6 +1094,38 @@ def test_nothing_imported_and_nothing_proven_is_an_error(folder: Path) -> None:
     write(folder / "x.json", [])
     told = refused(folder, "x.json", *INTO, "--from=github")
     assert "nothing in it proves that lint found nothing: not imported" in told
+
+
+def test_a_server_that_lists_nothing_is_clean_where_the_person_says_what_it_is(folder: Path) -> None:
+    write(folder / "x.json", {"issues": [], "components": [], "paging": {"total": 0}})
+    told = refused(folder, "x.json", *INTO)
+    assert "nothing in it proves that lint found nothing: not imported" in told
+    assert "note: the server lists nothing" in told
+    assert "--from=sonarqube says so" in told
+    imports(folder, "x.json", *INTO, "--from=sonarqube")
+    assert (findings(folder), artifact(folder)["status"]) == ([], "captured")
+
+
+@pytest.mark.parametrize(
+    ("path", "stored", "told"),
+    [
+        ("/srv/u/b.py", False, "srv/u/b.py was an absolute path and keeps all its folders: say with --repo-root"),
+        ("file:///C:/u/b.py", False, "u/b.py was an absolute path and keeps all its folders: say with --repo-root"),
+        ("/srv/u/b.py", True, ""),  # the diff says what the path is
+        ("/srv/u/zz.py", True, "srv/u/zz.py was an absolute path and keeps all its folders: say with --repo-root"),
+        ("u/b.py", False, ""),
+    ],
+)
+def test_an_absolute_path_of_no_known_root_is_told(folder: Path, path: str, stored: bool, told: str) -> None:
+    if stored:
+        touched = {"raw_diff_artifact": {"changed_files": ["b.py"]}, "repo": "example/shop"}
+        change(folder / "c.json", lambda value: value.update(source=touched))
+    write(folder / "x.sarif", sarif(("R1", path, 3, "A thing.")))
+    done = imports(folder, "x.sarif", *INTO)
+    assert told in done.stderr
+    assert ("--repo-root" in done.stderr) == bool(told)
+    if not stored:
+        assert "--repo-root" not in imports(folder, "x.sarif", *INTO, "--repo-root=/srv/u").stderr or "C:" in path
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------
@@ -1142,6 +1447,28 @@ def test_a_review_without_a_raw_output_is_told(labels: Path) -> None:
     assert two["reviews"]["z"] == []
 
 
+def test_an_empty_labelled_review_says_that_the_reviewer_looked(labels: Path) -> None:
+    """A clean control counts as reviewed, with or without a raw output; a status that the label gives stays."""
+    (labels / "d/cases/c3").mkdir()
+    blocked = {"status": "blocked_external", "blocker": "No access."}
+    write(
+        labels / "d/cases/c3/label.json",
+        {"id": "c3", "title": "T", "source": {"review_output_artifacts": {"z": blocked}}},
+    )
+    for name in ("c2", "c3"):
+        write(labels / f"d/reviews/{name}.json", {"case_id": name, "reviewer": "z", "findings": []})
+    imports(labels, *LABELS)
+    _, two, three = read(labels / "out/f.json")["cases"]
+    told = two["source"]["review_output_artifacts"]["z"]
+    assert told["status"] == "captured"
+    assert "blocker" not in told
+    assert told["path"].startswith(TODO)
+    assert three["source"]["review_output_artifacts"]["z"] == blocked
+    scored = run_inside("score", "out/f.json", "--reviewer=z", "--json", cwd=labels)
+    why = {one["id"]: one["not_reviewed"] for one in json.loads(scored.stdout)["summaries"][0]["cases"]}
+    assert (why["c2"], why["c3"]) == (None, "blocked_external")
+
+
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
@@ -1224,3 +1551,36 @@ def test_usage_of_a_folder_of_labels_is_checked(labels: Path) -> None:
         (("--from=label-folder", "d/cases/c2/label.json", "--out=f.json"), "cannot be read: Not a directory"),
     ):
         assert told in refused(labels, *arguments), arguments
+
+
+@pytest.mark.parametrize(
+    ("raw", "is_new"),
+    [
+        ({"filePath": "src/a.py", "line": 10, "title": "No header is written"}, False),
+        ({"filePath": "src/a.py", "line": 10, "title": "no  header is written."}, False),
+        ({"filePath": "src/a.py", "line": 10, "title": "The header row is never written"}, False),
+        ({"filePath": "src/a.py", "line": 10, "title": "SQL injection by the name of the user"}, True),
+        ({"filePath": "other.py", "line": 77, "title": "No header is written"}, True),
+        ({"filePath": "src/a.py", "line": 77, "title": "No header is written"}, True),
+    ],
+)
+def test_a_label_stands_for_what_has_its_place_and_its_words(raw: dict[str, Json], is_new: bool) -> None:
+    label: dict[str, Any] = {"filePath": "src/a.py", "line": 10, "title": "No header row is written"}
+    if raw["title"] == "No header is written":
+        label["title"] = raw["title"]
+    mine = [{**label, "matched_ground_truth": []}]
+    left = label_folder._not_labelled([{**raw, "origin": {"key": "k"}}], mine)
+    assert bool(left) is is_new
+    assert ("origin" in mine[0]) is not is_new
+
+
+def test_a_review_without_any_label_is_undecided(labels: Path) -> None:
+    (labels / "d/reviews-raw/c.1.x.raw.json").unlink()
+    plain = {"summary": "Add a test.", "filePath": "src/a.py", "line": 3}
+    write(labels / "d/reviews/c.1.x.json", {"case_id": "c.1", "reviewer": "x", "findings": [CAUGHT, plain]})
+    done = imports(labels, *LABELS)
+    assert "labelled findings: 1; undecided ones: 2" in done.stdout
+    (first, second) = next(one for one in read(labels / "out/f.json")["cases"] if one["id"] == "c.1")["reviews"]["x"]
+    assert "undecided" not in first
+    assert (second["title"], second["undecided"]) == ("Add a test.", True)
+    assert "matched_ground_truth" not in second

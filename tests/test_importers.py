@@ -3,6 +3,7 @@
 import json
 import random
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -594,6 +595,10 @@ ONE = [{"a": "é"}]
         (b'> shop@1.0 lint\n> eslint\n\n[{"a": 1}]', ([{"a": 1}],), "3 lines before the JSON passed over"),
         (b'[INFO] go\n[INFO] on\n{"a": 1}', ({"a": 1},), "2 lines before the JSON passed over"),
         (b'Result: {"a": 1}', ({"a": 1},), "some words before the JSON passed over"),
+        (b'a b c\n{"a": 1}\n(node) w\n{"b": 2}\n', ({"a": 1}, {"b": 2}), "2 lines before, between or after"),
+        (b"a\n" + b'{"a": 1}\n' * 40 + b"b\n", ({"a": 1},) * 40, "2 lines before, between or after"),
+        (b"a b c d e f\n" * 9 + b'{"a": 1}\nb\n{"b": 2}\n', ({"a": 1}, {"b": 2}), "10 lines before, between or after"),
+        (b"a b c d e f\n" * 9 + b'{"a": 1}\nb c d\n', (), None),
         (b'{"a": NaN, "b": -Infinity}', ({"a": None, "b": None},), "NaN or Infinity"),
         (b'{"a": 1e999}', ({"a": None},), None),
         (b'{"a": 1, "a": 2}', ({"a": 2},), "more than once"),
@@ -639,6 +644,10 @@ def test_bytes_become_text_and_values(data: bytes, documents: tuple[Any, ...], n
         ),
         (b'{"a": "b\nc"}', "out:1:9: is not valid JSON: invalid control character at"),
         (b"[" * 100_000, "out:1:1: is not valid JSON: its brackets are nested too deeply"),
+        (b'go\n[{"a": 1}, {"b', "out:2:15: is not valid JSON: it ends too early"),
+        (b'go on and on and on and on\n{"a": tr', "out:2:9: is not valid JSON: it ends too early"),
+        (b'go\n{"a": 1}\n{"b" 2}\n{"c": 3}\n', "out:3:6: is not valid JSON: expecting ':' delimiter"),
+        (b'go\n  {"a": 1},\n  {"b": 2}]\n', "out:2:11: is not valid JSON: something else follows the JSON"),
         (b"\xff\xfea", "out: is not UTF-16 text: truncated data at byte 2"),
         (b"ab\ncd\x81", "out:2:3: is no text in UTF-8, UTF-16 or Windows-1252: save it as UTF-8 (byte 0x81)"),
     ],
@@ -747,6 +756,32 @@ KNOWN = ("src/app.py", "pkg/web/src/index.js", "lib/Boot.java", "a/x.py", "READM
 )
 def test_a_path_becomes_one_below_the_repository(raw: str, is_uri: bool, path: str | None) -> None:
     assert relative_path(raw, Options(paths=KNOWN, repo_root="/srv/dev/repo"), is_uri=is_uri) == path
+
+
+parts = st.sampled_from(["a", "b", "src", "x.py"])
+some_paths = st.lists(parts, min_size=1, max_size=4).map("/".join)
+
+
+@given(st.lists(some_paths, max_size=6).map(tuple), some_paths, st.sampled_from(["", "/"]))
+def test_a_path_is_the_file_of_the_change_that_it_ends_with(paths: tuple[str, ...], raw: str, root: str) -> None:
+    found = relative_path(root + raw, Options(paths=paths))
+    if raw in paths or not paths:
+        assert found == raw
+    elif not root and raw.partition("/")[0] in ("a", "b") and raw.partition("/")[2] in paths:
+        assert found == raw.partition("/")[2]
+    else:
+        ending = [path for path in paths if root and f"/{raw}".endswith(f"/{path}")]
+        longer = {path for path in paths if path.endswith(f"/{raw}")} if root or "/" not in raw else set()
+        assert found == (max(ending, key=len) if ending else longer.pop() if len(longer) == 1 else raw)
+
+
+def test_many_files_of_one_name_take_no_long_time() -> None:
+    options = Options(paths=tuple(f"p{number}/src/index.js" for number in range(20_000)))
+    started = time.process_time()
+    for number in range(20_000):
+        assert relative_path(f"/ci/p{number}/src/index.js", options) == f"p{number}/src/index.js"
+        assert relative_path(f"/q{number}/src/index.js", options) == f"q{number}/src/index.js"
+    assert time.process_time() - started < 6  # a square takes minutes
 
 
 def test_a_root_on_windows_is_found_in_any_spelling() -> None:
@@ -876,3 +911,67 @@ def test_a_text_that_many_results_share_is_not_copied_without_end() -> None:
     reading = FORMATS["sarif"].read([decoding.decode("a", json.dumps(document).encode())], Options())
     assert sum(len(finding.body) for finding in reading.findings) <= decoding.LARGEST
     assert len({finding.key for finding in reading.findings}) == 2_000
+
+
+# --- more than one list -----------------------------------------------------------------------------------------------
+
+
+def generic(document: Any) -> Reading:
+    return FORMATS["generic"].read([RawText("out.json", "x", (document,))], Options())
+
+
+def remark(title: str, **more: Any) -> dict[str, Any]:
+    return {"title": title, "path": "a.py", "line": 3, **more}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"errors": [remark("A")], "warnings": [remark("B"), remark("C")]},
+        {"security": [remark("A")], "performance": [remark("B"), remark("C")]},
+        {"report": {"security": [remark("A")]}, "more": {"performance": [remark("B"), remark("C")]}},
+        [{"path": "a.py", "errors": [{"message": "A"}], "warnings": [{"message": "B"}, {"message": "C"}]}],
+        [{"path": "a.py", "security": [{"message": "A"}], "other": [{"message": "B"}, {"message": "C"}]}],
+    ],
+)
+def test_all_lists_of_findings_count(document: Any) -> None:
+    reading = generic(document)
+    assert [finding.title for finding in reading.findings] == ["A", "B", "C"]
+    assert reading.read == 3
+
+
+def test_what_a_list_says_again_or_takes_back_is_counted() -> None:
+    reading = generic({"findings": [remark("A"), remark("B")], "high": [remark("A")], "dismissed": [remark("C")]})
+    assert [finding.title for finding in reading.findings] == ["A", "B"]
+    assert {left.reason: left.count for left in reading.left_out} == {
+        "in an earlier list already": 1,
+        "in a list of what was suppressed, dismissed or resolved": 1,
+    }
+
+
+def session(*calls: list[dict[str, Any]]) -> Reading:
+    messages = [
+        {"type": "assistant", "message": {"content": [{"type": "tool_use", "name": "ReportFindings", "input": one}]}}
+        for one in ({"findings": call} for call in calls)
+    ]
+    end = {"type": "result", "subtype": "success", "is_error": False, "result": "Done."}
+    return FORMATS["claude"].read([RawText("s.jsonl", "x", (*messages, end))], Options())
+
+
+def test_findings_of_one_report_are_told_apart_by_their_lines() -> None:
+    def at(line: int) -> dict[str, Any]:
+        return {"file": "a.py", "line": line, "summary": "A loop ends early.", "failure_scenario": "Three in, two out."}
+
+    for calls in ([[at(10), at(50)]], [[at(10), at(50)], [at(10), at(50)]], [[at(10), at(50)], [at(50)]]):
+        assert [finding.line for finding in session(*calls).findings] == [10, 50]
+    assert [finding.line for finding in session([at(10), at(50)], [at(11), at(51)]).findings] == [11, 51]
+    assert [finding.line for finding in session([at(10)], [at(10), at(50)]).findings] == [10, 50]
+
+
+def test_a_text_of_many_beginnings_of_json_is_gone_through_once() -> None:
+    lines = b"go\n" + b'{"path": "a.py", "line": 3, "message": "Something is wrong here."}\n' * 20_000 + b"end\n"
+    broken = b"go on\n" + b'words and words and words\n{"a" 1}\n' * 20_000
+    start = time.process_time()
+    assert len(decoding.decode("out", lines).documents) == 20_000
+    assert decoding.decode("out", broken).documents == ()
+    assert time.process_time() - start < 5

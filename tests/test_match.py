@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from wcwidth import wcswidth
 
 from tests.fixtures import case, issue, match, noise, write
 from tests.program import Result, environment, read_report, run, run_inside
@@ -200,7 +201,6 @@ def test_the_evaluation_as_table_and_as_json(folder: Path) -> None:
         (["-", "--apply=w.md", "--by=me"], "name a file or a folder"),
         (["f.json", "--reviewer=r", "--worklist=f.json"], "is the fixture itself"),
         (["f.json", "--reviewer=r", "--worklist=artifacts/export.diff"], "is there already"),
-        (["f.json", "--reviewer=s", "--worklist=w.md"], "no finding of s is undecided; --all takes the others, too"),
         (["f.json", "--reviewer=r", "--interactive", "--by=me"], "--interactive needs a terminal"),
         (["f.json", "--reviewer=r", "--out=f.json"], "is the fixture itself"),
     ],
@@ -212,6 +212,28 @@ def test_what_cannot_be_had_is_refused(folder: Path, arguments: list[str], told:
     assert result.stdout == ""
     assert told in result.stderr
     assert (folder / "f.json").read_bytes() == before
+
+
+def test_nothing_left_to_label_is_no_fault(folder: Path) -> None:
+    result = run_inside("match", "f.json", "--reviewer=s", "--worklist=w.md", cwd=folder)
+    assert (result.status, result.stdout) == (0, "")
+    assert "no finding of s is undecided: nothing is left to label; --all takes the others, too" in result.stderr
+    assert not (folder / "w.md").exists()
+
+
+def test_issues_that_nobody_has_described_are_told(tmp_path: Path) -> None:
+    """A new case has a placeholder for its issue: that nothing matches it says nothing of the finding."""
+    open_case = case("new", ground_truth=[issue("todo", title="TODO: what is wrong, in a line")])
+    cases = [open_case | {"reviews": {"r": [waiting("The loop ends early")]}}, case("old", reviews={"r": [noise()]})]
+    write(tmp_path / "f.json", {"cases": cases})
+    result = run_inside("match", "f.json", "--reviewer=r", cwd=tmp_path, columns=200)
+    assert result.status == 0
+    assert re.search(r"new +The loop ends early +undecided +\(nothing: the issues are not filled in\)", result.stdout)
+    assert re.search(r"old +Noise +false positive +\(nothing\)", result.stdout)
+    for more in ([], ["--json"], ["--worklist=w.md"]):
+        told = run_inside("match", "f.json", "--reviewer=r", *more, cwd=tmp_path).stderr
+        why = "new: the issues are not filled in: say in ground_truth what is wrong before you label"
+        assert told == f"catchrate: warning: {why}\n"
 
 
 def test_without_a_match_nothing_is_measured(tmp_path: Path) -> None:
@@ -292,6 +314,28 @@ def test_applying_twice_changes_nothing(folder: Path) -> None:
     assert result.status == 0
     assert "0 findings decided in f.json\n1 finding had the same answer already\n" in result.stdout
     assert (folder / "f.json").read_bytes() == once
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such locks")
+def test_answers_wait_for_another_run_that_writes(folder: Path) -> None:
+    import fcntl
+
+    (folder / "w.md").write_text(ticked(worklist(folder), 1, 'yes: `"header"`'), encoding="utf-8")
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        arguments = [sys.executable, "-m", "catchrate", "match", "f.json", "--apply=w.md", "--by=rater A"]
+        with subprocess.Popen(arguments, cwd=folder, env=environment(), stderr=subprocess.PIPE) as process:
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(1.5)
+            write(folder / "f.json", "of another run")
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+            _, said = process.communicate(timeout=60)
+    finally:
+        os.close(descriptor)
+    assert process.returncode == 2
+    assert b"it changed while it was read; nothing was applied: run again" in said
+    assert (folder / "f.json").read_text() == "of another run"
 
 
 def test_one_fault_and_nothing_is_applied(folder: Path) -> None:
@@ -399,6 +443,7 @@ class Terminal:
         self.process = process
         self.descriptor = descriptor
         self.seen = ""
+        self.whole = b""
 
     def until(self, words: str) -> str:
         """Read until some words were shown, after what was waited for before; return what was shown."""
@@ -418,6 +463,7 @@ class Terminal:
                 data = b""
             assert data or self.process.poll() is None, f"it ended: {self.seen!r}"
             self.seen += data.decode("utf-8", "replace")
+            self.whole += data
 
     def press(self, keys: str) -> None:
         os.write(self.descriptor, keys.encode())
@@ -439,7 +485,7 @@ class Terminal:
 
 
 @contextmanager
-def terminal(folder: Path, *more: str) -> Iterator[Terminal]:
+def terminal(folder: Path, *more: str, columns: int = 100) -> Iterator[Terminal]:
     import pty
 
     ours, theirs = pty.openpty()
@@ -450,7 +496,7 @@ def terminal(folder: Path, *more: str) -> Iterator[Terminal]:
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
-        env=environment(COLUMNS="100"),
+        env=environment(COLUMNS=str(columns)),
         start_new_session=True,
     )
     os.close(theirs)
@@ -559,7 +605,8 @@ def test_several_issues_other_issues_and_answers_without_a_reason(folder: Path) 
         screen.press("1")
         screen.until("Why? ")
         screen.press("  \n")
-        screen.until("Not decided: it has no rationale: say why.")
+        assert "an empty answer goes back" in screen.seen
+        screen.until("Taken back: nothing is decided.")
         screen.until("> ")
         screen.press("m")
         screen.until("The numbers of the issues")
@@ -585,6 +632,37 @@ def test_several_issues_other_issues_and_answers_without_a_reason(folder: Path) 
     assert found[0]["match_rationale"] == "Both [A\u00e9."
     assert found[0]["match_decision"]["followed_proposal"] is True
     assert found[1]["match_decision"]["followed_proposal"] is False
+
+
+@needs_terminal
+@pytest.mark.parametrize("columns", [80, 46])
+def test_no_line_is_wider_than_the_terminal(tmp_path: Path, columns: int) -> None:
+    long = (
+        "The header of the exported file is never written, and so a program that reads it takes the first row for one"
+    )
+    wide = "\u6a19\u984c\u304c\u66f8\u304b\u308c\u306a\u3044" * 12
+    known = [
+        issue("a-long-name-of-an-issue", title=long, evidence=wide, filePath="reports/some/folder/export.py", line=18),
+        *(issue(f"other-{number}", title=f"{wide} {number}") for number in range(3)),
+    ]
+    found = waiting(long, body=f"{wide}\n\n    {long}", filePath="reports/some/folder/export.py", line=16)
+    diff = DIFF.replace("reports/export.py", "reports/some/folder/export.py").replace("writer = ", f"{long} = ")
+    write(tmp_path / "export.diff", diff)
+    source = {"repo": "example/shop", "raw_diff_artifact": {"path": "export.diff"}}
+    write(tmp_path / "f.json", case(long, title=wide, source=source, ground_truth=known, reviews={"r": [found] * 2}))
+    with terminal(tmp_path, columns=columns) as screen:
+        for keys, words in (("x", "That is no answer here."), ("r", "The rule:")):
+            screen.until("> ")
+            screen.press(keys)
+            screen.until(words)
+        screen.answer("1", "")
+        screen.until("Taken back")
+        screen.until("> ")
+        screen.press("q")
+        assert screen.ends() == 0
+    lines = screen.whole.decode().replace("\r", "").split("\n")
+    assert len(lines) > 60
+    assert [line for line in lines if wcswidth(line) > columns] == []
 
 
 @needs_terminal
@@ -614,3 +692,34 @@ def test_decided_findings_are_shown_with_their_answer_when_asked_for(folder: Pat
     (found,) = findings_in(folder / "f.json", number=1)
     assert "match_rationale" not in found
     assert found["matched_ground_truth"] == []
+
+
+@needs_terminal
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("It names the header.\nAnd so does the standard.\n", "Not decided: another line came at once"),
+        ("It names\nthe header,\nas I see it.\n", "Not decided: 2 more lines came at once"),
+        ("a" * 5_000 + "\n", "Not decided: a terminal hands on 4,095 bytes"),
+    ],
+)
+def test_a_reason_is_never_cut_in_silence(folder: Path, typed: str, told: str) -> None:
+    before = (folder / "f.json").read_bytes()
+    with terminal(folder, columns=160) as screen:
+        screen.until("> ")
+        screen.press("1")
+        screen.until("Why? ")
+        screen.until("back): ")
+        screen.press(typed)
+        screen.until(told)
+        assert (folder / "f.json").read_bytes() == before
+        screen.answer("1", "It names the header.")
+        screen.until("2 of 3, 1 decided")
+    assert findings_in(folder / "f.json")[0]["match_rationale"] == "It names the header."
+
+
+@pytest.mark.parametrize("by", ["\u200b", ".", "TBD", "<!-- -->"])
+def test_who_decides_is_somebody(folder: Path, by: str) -> None:
+    done = run_inside("match", "f.json", "--apply=w.md", f"--by={by}", cwd=folder)
+    assert done.status == 2
+    assert "needs --by NAME: who decides?" in done.stderr

@@ -24,6 +24,7 @@ from catchrate.matching import (
     read_case,
     restated,
     restated_false_positives,
+    score_in_figures,
     weigh_words,
 )
 from tests.fixtures import case, issue, noise
@@ -95,6 +96,26 @@ def test_the_same_lines_are_proposed_without_a_word_alike_and_are_not_strong() -
 def test_reasons_say_how_far_apart_the_lines_are(line: int, end_line: int | None, reason: str) -> None:
     (found,) = of(noise("The CSV header is missing", filePath="export.py", line=line, end_line=end_line), HEADER)
     assert found.reasons[1:] == ("same file", reason)
+
+
+def test_lines_before_the_change_are_not_near_those_after_it() -> None:
+    """A comment on GitHub's left side counts the lines of the old file, an issue those of the new one."""
+    place = {"filePath": "reports/export.py", "line": 18}
+    of_new, *_ = of(noise("No CSV header", **place, origin={"side": "RIGHT"}), HEADER)
+    of_old, *_ = of(noise("No CSV header", **place, origin={"side": "LEFT"}), HEADER)
+    without, *_ = of(noise("No CSV header", filePath="reports/export.py"), HEADER)
+    assert of_old.score == without.score < of_new.score
+    assert of_old.reasons[1:] == ("same file", "lines not compared: its own are those before the change")
+    for odd in ("LEFT", 5, {"side": 5}, {"side": None}):
+        assert of(noise("No CSV header", **place, origin=odd), HEADER)[0].score == of_new.score
+
+
+@pytest.mark.parametrize(
+    ("score", "written"),
+    [(0.4, "0.40"), (0.399999, "0.39"), (0.15, "0.15"), (0.149999, "0.14"), (0.29, "0.29"), (1.0, "1.00"), (0, "0.00")],
+)
+def test_a_score_that_reads_as_a_threshold_reaches_it(score: float, written: str) -> None:
+    assert score_in_figures(score) == written
 
 
 def test_lines_decide_between_issues_whose_words_are_equally_alike() -> None:
@@ -222,6 +243,13 @@ def test_findings_of_one_place_with_words_alike_are_a_group() -> None:
     assert groups(at(10), at(10, again, "b.py")) == ()
     assert groups(at(10), at(40, again)) == ()
     assert groups(at(10), at(13), at(16), at(30)) == ((0, 1, 2),)  # one of them is like each of the others
+
+
+def test_lines_before_and_after_the_change_are_not_held_against_each_other() -> None:
+    old = {"origin": {"side": "LEFT"}}
+    assert groups(at(4) | old, at(90)) == ((0, 1),)  # the same words, as if no line were known
+    assert groups(at(4) | old, at(90) | old) == ()
+    assert groups(at(4) | old, at(5) | old) == ((0, 1),)
 
 
 def test_without_lines_the_words_must_be_more_alike() -> None:

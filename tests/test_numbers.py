@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from wcwidth import wcswidth
 
+from catchrate.loading import Corpus
 from tests.fixtures import case, issue, match, noise, write
 from tests.program import Result, read_report, run_inside
 
@@ -120,7 +121,7 @@ def test_views_without_anything_to_divide_by_are_null(tmp_path: Path) -> None:
 def test_views_of_a_reviewer_that_reviewed_nothing_are_not_told_in_text(tmp_path: Path) -> None:
     cases = [case(reviews={"r": [match("a")], "s": [noise(undecided=True)]})]
     rows = cells(score(tmp_path, cases).stdout, "Noise, and precision with and without it")
-    assert rows == [["r", "0", "0", "0", "100.0%", "100.0%", "100.0%"], ["s", "1", "0", "0", "n/a", "n/a", "n/a"]]
+    assert rows == [["r", "0", "0", "0", "100.0%", "100.0%", "100.0%"], ["s"] + 6 * ["n/a"]]
 
 
 # --- severity weights -----------------------------------------------------------------------------------------
@@ -438,3 +439,46 @@ def test_names_of_strangers_act_on_nothing(tmp_path: Path, flags: tuple[str, ...
         assert "<b>" not in result.stdout
     if format_ == "text":
         assert max(wcswidth(line) for line in result.stdout.splitlines()) <= 80
+
+
+# --- many reviewers -------------------------------------------------------------------------------------------
+
+
+def test_a_case_is_decoded_once_however_many_reviewers_show_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded: list[int] = []
+    take = Corpus.__getitem__
+
+    def note(corpus: Corpus, index: int) -> Any:
+        decoded.append(index)
+        return take(corpus, index)
+
+    monkeypatch.setattr(Corpus, "__getitem__", note)
+    names = [f"r{n}" for n in range(10)]
+    cases = [case(f"c{n}", reviews={name: [noise()] for name in names}) for n in range(5)]
+    text = score(tmp_path, cases).stdout
+    assert [text.count(f"{name}: 5 missed, 5 false positives") for name in names] == [1] * 10
+    assert sorted(decoded) == [0, 1, 2]
+    decoded.clear()
+    score(tmp_path, cases, "--all-cases")
+    assert sorted(decoded) == [0, 1, 2, 3, 4]
+
+
+def test_the_cases_of_24_reviewers_are_shown_or_of_all(tmp_path: Path) -> None:
+    fine = {f"fine{n}": [match("a")] for n in range(5)}
+    cases = [case(reviews={**fine, **{f"r{n}": [] for n in range(30)}})]
+    text = score(tmp_path, cases).stdout
+    assert text.count(": 1 missed, 0 false positives") == 24
+    assert "r23: 1 missed" in text
+    assert text.endswith("The cases of 6 more reviewers left out; --all-cases shows all.\n")
+    whole = score(tmp_path, cases, "--all-cases").stdout
+    assert whole.count(": 1 missed, 0 false positives") == 30
+    assert "fine4: 0 missed" in whole
+    assert "left out" not in whole
+
+
+def test_many_reviewers_of_one_case_take_no_time(tmp_path: Path) -> None:
+    cases = [case(reviews={f"r{n}": [noise()] for n in range(6_000)})]
+    begun = time.perf_counter()
+    result = score(tmp_path, cases)
+    assert result.status == 0
+    assert time.perf_counter() - begun < 4

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import re
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -269,9 +270,9 @@ def test_it_says_what_a_corpus_of_a_size_shows(tmp_path: Path) -> None:
     text = " ".join(result.stdout.split())
     for words in (
         "50 cases with 100 issues in all, 2 a case",
-        "A catch rate of 50.0% gets the 95% interval 39.8% to 60.2%.",
+        "A catch rate of 50.0% gets the 95% interval 39.7% to 60.3%.",
         "shown in 4 of 5 tries: 18.7 pp, as between 59.3% and 40.7%.",
-        "200 400 44.9% to 55.1% 10.3 pp 8.7 pp",
+        "200 400 44.8% to 55.2% 10.3 pp 8.7 pp",
         "paired permutation by case",
         "correlation of the two reviewers 0.40 usual",
         "the two reviewers are independent 20.5 pp 21.8 pp",
@@ -350,6 +351,84 @@ def test_a_reviewer_that_reviewed_nothing_is_no_example(folder: Path) -> None:
     assert report["assumptions"]["rate"]["reason"].startswith("not known")
 
 
+def partly(reviewed: dict[str, int], cases: int = 100) -> Any:
+    """Return cases of two issues of which each reviewer reviewed the first so many, and caught one issue in each."""
+    found = []
+    for number in range(cases):
+        blocked = [name for name, most in reviewed.items() if number >= most]
+        artifacts = {name: {"status": "blocked_external"} for name in blocked}
+        found.append(
+            case(
+                f"c{number}",
+                source={"repo": "r", "review_output_artifacts": artifacts},
+                ground_truth=[issue("a"), issue("b")],
+                reviews={name: [] if name in blocked else [match("a")] for name in reviewed},
+            )
+        )
+    return {"cases": found}
+
+
+@pytest.mark.parametrize(
+    ("reviewed", "within", "between"),
+    [
+        ({"r": 100, "s": 100}, True, True),
+        ({"r": 2, "s": 2}, False, False),
+        ({"r": 9, "s": 9}, False, False),
+        ({"r": 10, "s": 10}, True, True),
+        ({"r": 100, "s": 9}, True, False),
+        ({"r": 100, "s": 0}, True, False),
+    ],
+)
+def test_correlations_come_from_reviewed_cases(
+    folder: Path, reviewed: dict[str, int], within: bool, between: bool
+) -> None:
+    write(folder / "partly.json", partly(reviewed))
+    report = read(run_inside("power", "--like=partly.json", "--json", cwd=folder).stdout)
+    reasons = {name: entry["reason"] for name, entry in report["assumptions"].items()}
+    assert reasons["within"].startswith("estimated from" if within else "usual")
+    assert reasons["between"].startswith("estimated from" if between else "usual")
+    seen = sum(most > 0 for most in reviewed.values())
+    assert reasons["rate"] == f"mean of the {seen} reviewer{'s' if seen > 1 else ''} of partly.json"
+
+
+def test_unreviewed_cases_of_an_example_are_warned_about(folder: Path) -> None:
+    write(folder / "partly.json", partly({"r": 100, "s": 2, "t": 0}))
+    result = run_inside("power", "--like=partly.json", cwd=folder)
+    assert result.stderr == (
+        "catchrate: warning: s: reviewed 2 of 100 cases (98 blocked)\n"
+        "catchrate: warning: t: reviewed 0 of 100 cases (100 blocked): nothing was measured\n"
+    )
+    assert run_inside("power", "--like=f.json", cwd=folder).stderr == ""
+
+
+def test_of_several_runs_the_one_with_most_reviewed_cases_counts(folder: Path) -> None:
+    write(folder / "partly.json", partly({"c#1": 0, "c#2": 50, "c#3": 100, "c#4": 100}))
+    result = run_inside("power", "--like=partly.json", "--json", cwd=folder)
+    rate = read(result.stdout)["assumptions"]["rate"]
+    assert (rate["value"], rate["reason"], result.stderr) == (0.5, "mean of the 1 reviewer of partly.json", "")
+    result = run_inside("power", "--like=partly.json", "--reviewer=c#2", "--json", cwd=folder)
+    assert read(result.stdout)["assumptions"]["rate"]["reason"] == "that of c#2 of partly.json"
+    assert result.stderr == "catchrate: warning: c#2: reviewed 50 of 100 cases (50 blocked)\n"
+
+
+def test_a_reviewer_of_good_controls_alone_is_not_in_the_mean(folder: Path) -> None:
+    cases = [case(f"c{number}", reviews={"r": [match("a")]}) for number in range(12)]
+    cases.append(case("good", label="good", ground_truth=[], reviews={"r": [], "s": []}))
+    write(folder / "one.json", {"cases": cases})
+    report = read(run_inside("power", "--like=one.json", "--json", cwd=folder).stdout)
+    assert report["assumptions"]["rate"] == {"value": 1, "reason": "mean of the 1 reviewer of one.json"}
+
+
+@pytest.mark.parametrize("size", [["--cases=1000000", "--issues=20000000"], ["--cases=50", "--issues=100"]])
+def test_intervals_are_rounded_outwards(folder: Path, size: list[str]) -> None:
+    low, high = read(run_inside("power", *size, "--json", cwd=folder).stdout)["interval"]
+    text = run_inside("power", *size, cwd=folder).stdout
+    told = re.search(r"interval (\d+\.\d)% to (\d+\.\d)%", text)
+    assert told
+    below, above = (round(float(end) / 100, 6) for end in told.groups())
+    assert low - 0.001 < below < low < high < above < high + 0.001
+
+
 def test_an_example_may_come_from_standard_input(folder: Path) -> None:
     named = read(run("power", "--like=f.json", "--json", cwd=folder).stdout)
     piped = read(run("power", "--like=-", "--json", cwd=folder, stdin=(folder / "f.json").read_bytes()).stdout)
@@ -368,6 +447,10 @@ def test_an_example_may_come_from_standard_input(folder: Path) -> None:
         (["--cases=0", "--issues=2"], "not in the range 1<=x<=1000000"),
         (["--cases=ten", "--issues=2"], "'ten' is not a valid integer"),
         (["--cases=50", "--issues=nan"], "'nan' is not a valid integer"),
+        (["--cases=1_0", "--issues=2"], "'1_0' is not a valid integer"),
+        (["--cases=50", "--issues=\u0661"], "is not a valid integer"),
+        (["--cases=50", "--issues=100", "--rate=0.1_0"], "'0.1_0' is not a valid float"),
+        (["--like=few.json", "--cases=5"], "--cases=5: so few cases like those of few.json have no issue"),
         (["--cases=50", "--issues=0"], "not in the range"),
         (["--cases=50", "--issues=100", "--rate=nan"], "--rate must be a number"),
         (["--cases=50", "--issues=100", "--rate=1.5"], "not in the range"),
@@ -383,7 +466,9 @@ def test_an_example_may_come_from_standard_input(folder: Path) -> None:
     ],
 )
 def test_what_cannot_be_answered_is_refused(folder: Path, arguments: list[str], told: str) -> None:
-    write(folder / "good.json", {"cases": [case("g", label="good", ground_truth=[], reviews={"r": []})]})
+    good = [case(f"g{number}", label="good", ground_truth=[], reviews={"r": []}) for number in range(12)]
+    write(folder / "good.json", {"cases": good})
+    write(folder / "few.json", {"cases": [case(), *good]})
     refused(run_inside("power", *arguments, cwd=folder), told)
 
 

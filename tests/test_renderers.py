@@ -265,6 +265,8 @@ _LINKED = re.compile(
 
 def _plain(children: list[Token]) -> str:
     """Return the text that a piece of a page shows; fail on anything that is no text."""
+    if [child.type for child in children] == ["code_inline"]:
+        return children[0].content  # a page acts on nothing within code
     text = ""
     for child in children:
         if child.type == "html_inline":
@@ -296,6 +298,7 @@ def test_a_page_shows_every_text_as_it_is(kind: str, tmp_path: Path) -> None:
     for report in reports(HOSTILE[kind], tmp_path):
         blocks = list(_blocks(rendered(report, "markdown")))
         wanted = [("heading_open", report.title), *(("paragraph_open", line) for line in report.lead)]
+        wanted += [("paragraph_open", " ".join(printable(line).split())) for line in report.signatures]
         for table in report.sections:
             wanted.append(("heading_open", table.title))
             wanted += [("th_open", column.title) for column in table.columns]
@@ -304,13 +307,15 @@ def test_a_page_shows_every_text_as_it_is(kind: str, tmp_path: Path) -> None:
         assert [block for block, _ in blocks] == [block for block, _ in wanted]
         for (block, shown), (_, text) in zip(blocks, wanted, strict=True):
             most = 2 * cells.MOST_CHARACTERS if block == "paragraph_open" else cells.MOST_CHARACTERS
-            assert shown in {one_line(text, most), one_line(text, cells.MOST_CHARACTERS)}
+            assert shown in {text, one_line(text, most), one_line(text, cells.MOST_CHARACTERS)}
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_rows_have_the_pipes_of_their_table_and_no_raw_tag(kind: str, tmp_path: Path) -> None:
     for report in reports(HOSTILE[kind], tmp_path):
         page = rendered(report, "markdown")
+        for line in report.signatures:  # within code a tag is a text: the test above sees it as one
+            page = page.replace(" ".join(printable(line).split()), "")
         assert "<" not in page.replace(_SEAM, "")
         for block in page.split("\n\n"):
             pipes = {

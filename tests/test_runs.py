@@ -1,5 +1,6 @@
 """Runs of one reviewer, NAME#1, NAME#2, ...: the hint, their mean and spread, what they catch always or never."""
 
+import re
 import time
 from fractions import Fraction
 from math import isclose, sqrt
@@ -255,6 +256,112 @@ def test_a_reviewer_is_asked_for_by_its_name_or_by_its_runs(tmp_path: Path) -> N
     assert runs("--reviewer=critic") == [everything]
     assert runs("--reviewer=critic#10", "--reviewer=critic#1") == [["critic#1", "critic#10"]]
     assert runs("--reviewer=other", "--reviewer=critic") == [["other"], everything]
+
+
+def test_the_name_of_a_reviewer_means_all_its_runs_also_where_one_bears_it(tmp_path: Path) -> None:
+    names = ["critic", "critic#2", "critic#3", "critic#0", "critic#2#1", "other"]
+    cases = [case(reviews={name: [match("a")] for name in names})]
+
+    def runs(*flags: str) -> list[list[str]]:
+        return [one["runs"] for one in across(tmp_path, cases, *flags)]
+
+    everything = ["critic", "critic#2", "critic#3"]
+    assert runs("--reviewer=critic") == [everything]
+    assert runs("--reviewer=critic#3", "--reviewer=critic") == [everything]
+    assert runs("--reviewer=other", "--reviewer=critic") == [["other"], everything]
+    # The name of a run means that run, even if that has runs itself.
+    assert runs("--reviewer=critic#2", "--reviewer=critic#3") == [["critic#2", "critic#3"]]
+    assert runs()[0] == everything
+    alone = read_report(score(tmp_path, cases, "--reviewer=critic", "--json").stdout)
+    assert [one["reviewer"] for one in alone["summaries"]] == ["critic"]
+
+
+# --- runs that left cases out ---------------------------------------------------------------------------------
+
+
+def blocked_runs(cases: int = 6) -> list[Json]:
+    """Return cases of which `c#1` reviewed all, `c#2` the first, `c#3` none."""
+    found = []
+    for number in range(cases):
+        blocked = ["c#3"] if number == 0 else ["c#2", "c#3"]
+        source = {
+            "repo": "r",
+            "review_output_artifacts": {name: {"status": "blocked_external"} for name in blocked},
+        }
+        reviews = {name: [] if name in blocked else [match("a")] for name in ("c#1", "c#2", "c#3")}
+        found.append(case(f"c{number}", source=source, reviews=reviews))
+    return found
+
+
+@pytest.mark.parametrize("format_", ["text", "markdown"])
+def test_runs_that_left_cases_out_are_named_with_what_they_reviewed(tmp_path: Path, format_: str) -> None:
+    result = score(tmp_path, blocked_runs(), "--across-runs", f"--format={format_}")
+    told = re.sub(r"\\|<!-- -->", "", result.stdout)
+    assert "c#2: reviewed 1 of 6 cases (5 blocked)\n" in told
+    assert "c#3: reviewed 0 of 6 cases (6 blocked): nothing was measured\n" in told
+    assert "c#1" not in told
+    assert re.search(r"c[ |]+Catch rate[ |]+2 of 3[ |]+100.0%", told)
+    assert re.search(r"c[ |]+2 of 3[ |]+6[ |]+0[ |]+0[ |]+100.0%", told)
+    assert "c: 6 of 6 issues judged without the runs that did not review the case." in told
+
+
+def test_json_says_what_each_run_reviewed(tmp_path: Path) -> None:
+    found = across(tmp_path, blocked_runs())[0]
+    assert (found["runs"], found["reviewed"]) == (["c#1", "c#2", "c#3"], [6, 1, 0])
+    assert (found["always"], found["partly"]) == (6, 6)
+    assert (across(tmp_path, runs_of_critic())[0]["reviewed"], across(tmp_path, runs_of_critic())[0]["partly"]) == (
+        [2, 2, 2],
+        0,
+    )
+
+
+def test_a_reviewer_all_of_whose_runs_were_blocked_measured_nothing(tmp_path: Path) -> None:
+    cases = blocked_runs()[1:]
+    text = score(tmp_path, cases, "--across-runs", "--reviewer=c#2", "--reviewer=c#3").stdout
+    assert cells(text, "Across runs")[0] == ["c", "nothing was measured", "0 of 2", "", "", "", ""]
+    assert cells(text, "Issues caught across runs") == [["c", "0 of 2", "0", "0", "0", "n/a", "n/a"]]
+
+
+def test_many_runs_that_left_cases_out_are_not_all_named(tmp_path: Path) -> None:
+    names = [f"r#{number}" for number in range(1, 31)]
+    cases = [case("all", reviews={name: [] for name in names}), case("none", reviews={})]
+    text = score(tmp_path, cases, "--across-runs").stdout
+    assert text.count("reviewed 1 of 2 cases") == 24
+    assert "6 more runs with cases that were not reviewed; --all-cases names all." in text
+    assert score(tmp_path, cases, "--across-runs", "--all-cases").stdout.count("reviewed 1 of 2 cases") == 30
+
+
+# --- the issues that some runs catch --------------------------------------------------------------------------
+
+
+def test_issues_that_only_some_runs_caught_are_named(tmp_path: Path) -> None:
+    text = score(tmp_path, runs_of_critic(), "--across-runs").stdout
+    assert cells(text, "Issues caught in some runs only") == [
+        ["critic", "one", "twice", "low", "2/3"],
+        ["", "two", "once", "high", "1/3"],
+    ]
+    steady = [case(reviews={"r#1": [match("a")], "r#2": [match("a")]})]
+    assert "in some runs only" not in score(tmp_path, steady, "--across-runs").stdout
+
+
+@pytest.mark.parametrize("reviewers", [1, 5, 40])
+def test_24_such_issues_are_named_or_all(tmp_path: Path, reviewers: int) -> None:
+    reviews = {f"r{n}#{run}": [match("a")] if run == 1 else [] for n in range(reviewers) for run in (1, 2)}
+    cases = [case(f"c{number:02}", reviews=reviews) for number in range(30)]
+    title = "Issues caught in some runs only"
+    text = score(tmp_path, cases, "--across-runs").stdout
+    shown = len(cells(text, title))
+    assert shown == {1: 24, 5: 20, 40: 24}[reviewers]
+    assert f"{30 * reviewers - shown} more issues left out; --all-cases shows all." in text
+    whole = score(tmp_path, cases, "--across-runs", "--all-cases").stdout
+    assert len(cells(whole, title)) == 30 * reviewers
+    assert "left out" not in whole
+
+
+def test_weights_are_refused_beside_runs(tmp_path: Path) -> None:
+    result = score(tmp_path, runs_of_critic(), "--across-runs", "--severity-weights=high=2,low=1")
+    assert (result.status, result.stdout) == (2, "")
+    assert result.stderr == ("catchrate: --severity-weights has no place beside --across-runs: leave out one of them\n")
 
 
 @pytest.mark.parametrize(

@@ -537,39 +537,47 @@ def rankings(draw: st.DrawFn) -> tuple[int, dict[tuple[int, int], float | None]]
 
 
 @given(rankings())
-def test_groups_are_the_longest_stretches_without_a_difference(
+def test_groups_are_the_largest_sets_without_a_difference(
     ranking: tuple[int, dict[tuple[int, int], float | None]],
 ) -> None:
     size, adjusted = ranking
 
-    def alike(stretch: range) -> bool:
-        ps = [adjusted[pair] for pair in itertools.combinations(stretch, 2)]
+    def alike(places: Iterable[int]) -> bool:
+        ps = [adjusted[pair] for pair in itertools.combinations(sorted(places), 2)]
         return all(p is None or p >= LEVEL for p in ps)
 
-    stretches = [range(first, last) for first in range(size) for last in range(first + 1, size + 1)]
-    fitting = [stretch for stretch in stretches if alike(stretch)]
-    longest = [one for one in fitting if not any(one != other and set(one) <= set(other) for other in fitting)]
+    sets = [set(one) for number in range(1, size + 1) for one in itertools.combinations(range(size), number)]
+    fitting = [one for one in sets if alike(one)]
+    largest = sorted(tuple(sorted(one)) for one in fitting if not any(one < other for other in fitting))
     found = groups(size, adjusted)
-    assert list(found) == longest
-    assert {place for stretch in found for place in stretch} == set(range(size))
+    assert found is not None
+    assert list(found) == largest
     shared = letters(size, found)
     for first, second in itertools.combinations(range(size), 2):
-        together = any(first in stretch and second in stretch for stretch in found)
-        assert bool(set(shared[first]) & set(shared[second])) == together
+        assert bool(set(shared[first]) & set(shared[second])) == alike([first, second])
 
 
 def test_groups_and_letters_that_one_can_check_by_hand() -> None:
     adjusted = {(0, 2): 0.01, (0, 3): 0.001, (1, 3): 0.02, (0, 1): 0.3, (1, 2): 0.9, (2, 3): 0.4}
     found = groups(4, adjusted)
-    assert found == (range(2), range(1, 3), range(2, 4))
+    assert found == ((0, 1), (1, 2), (2, 3))
     assert letters(4, found) == ("a", "ab", "bc", "c")
-    assert groups(3, {(0, 1): 0.001, (0, 2): 0.001, (1, 2): 0.001}) == (range(1), range(1, 2), range(2, 3))
-    assert groups(3, {}) == (range(3),)
+    assert groups(3, {(0, 1): 0.001, (0, 2): 0.001, (1, 2): 0.001}) == ((0,), (1,), (2,))
+    # A noisy last one that differs from nobody, below two that do differ: no stretch of the ranking says that.
+    apart = groups(3, {(0, 1): 0.01, (0, 2): 1.0, (1, 2): 1.0})
+    assert apart == ((0, 2), (1, 2))
+    assert letters(3, apart) == ("a", "b", "ab")
+    assert groups(3, {}) == ((0, 1, 2),)
     assert groups(0, {}) == ()
 
 
+def test_too_many_groups_are_none() -> None:
+    # Of each pair of neighbours one: 2 to the power of 10 groups.
+    assert groups(20, {(place, place + 1): 0.001 for place in range(0, 20, 2)}) is None
+
+
 def test_letters_go_on_after_z() -> None:
-    everyone = tuple(range(place, place + 1) for place in range(54))
+    everyone = tuple((place,) for place in range(54))
     written = letters(54, everyone)
     assert (written[0], written[25], written[26], written[53]) == ("a", "z", "a2", "b3")
     assert len(set(written)) == 54
@@ -611,7 +619,13 @@ def test_a_real_ranking_does_not_pretend() -> None:
     assert below == [(0, 1)]
     assert p_of(tests[0, 1]) == pytest.approx(0.0310, abs=0.0001)
     assert all((adjusted[pair] or 0) >= LEVEL for pair in neighbours)
-    assert groups(12, adjusted) == (range(4), range(1, 9), range(2, 11), range(6, 12))
+    found = groups(12, adjusted)
+    assert found is not None
+    apart = {pair for pair, p in adjusted.items() if p is not None and p < LEVEL}
+    assert len(apart) == 15
+    together = {pair for group in found for pair in itertools.combinations(group, 2)}
+    assert together | apart == set(adjusted)
+    assert not together & apart
 
 
 @pytest.mark.skipif(not REAL.exists(), reason="../shared/realdata is not here")

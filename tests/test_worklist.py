@@ -12,14 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from wcwidth import wcswidth
 
 from catchrate.excerpts import around, read_hunks
 from catchrate.labelling import NO as NOS
 from catchrate.labelling import Answer, current, finding_digest, issues_digest, labelled
 from catchrate.matching import read_case, weigh_words
+from catchrate.similarity import Weights
 from catchrate.worklist import Reading, Settlement, Task, settle, tasks_of
 from catchrate.worklist import json as json_form
 from catchrate.worklist import markdown as markdown_form
+from catchrate.worklist.showing import broken, place_of
 from tests.fixtures import case, issue, noise
 from tests.program import read_report
 from tests.strategies import any_text, values
@@ -675,6 +678,35 @@ def test_the_diff_is_shown_around_the_lines() -> None:
     assert around(hunks, "new.py", (1, 1))[1:] == ("     1 +--- not a header", "     2 ++++ neither")
 
 
+def test_lines_before_the_change_are_found_by_their_own_numbers() -> None:
+    hunks = read_hunks(DIFF)
+    assert around(hunks, "shop/cart.py", (11, 11), is_old=True) == (
+        "@@ -10,3 +10,4 @@ def total():",
+        "    10  ten",
+        "    11 -old eleven",
+        "       +eleven",
+        "       +twelve",
+        "    12  thirteen",
+    )
+    assert around(hunks, "shop/cart.py", (100, 100), is_old=True)[:2] == ("@@ -100,1 +101,1 @@", "   100 -x")
+    document = case(reviews={"r": [waiting("T", filePath="shop/cart.py", line=11, origin={"side": "LEFT"})]})
+    (task,) = tasks_of(document, read_case(document), "r", Weights(), hunks)
+    assert task.hunk[2] == "    11 -old eleven"
+    assert place_of(task.remark) == "shop/cart.py:11 before the change"
+
+
+@given(
+    st.text(st.sampled_from("ab /._-\u6a19\u0301"), max_size=120) | st.text(max_size=60).filter(str.isprintable),
+    st.integers(20, 40),
+    st.integers(0, 8),
+)
+def test_a_line_that_is_broken_fits_and_loses_nothing(line: str, columns: int, hang: int) -> None:
+    parts = broken(line, columns, hang)
+    assert all(wcswidth(part) <= columns for part in parts)
+    assert "".join("".join(parts).split()) == "".join(line.split())
+    assert all(part.startswith(" " * hang) for part in parts[1:])
+
+
 @pytest.mark.parametrize(
     ("path", "told"), [("other.py", "has no lines of this file"), (None, "names no file"), (5, "names no file")]
 )
@@ -703,3 +735,25 @@ def test_a_long_excerpt_is_cut() -> None:
     found = around(read_hunks(long), "x", (1, 500))
     assert len(found) == 41
     assert found[-1] == "(and more)"
+
+
+@pytest.mark.parametrize("heading", ["## Case law", "### 2 of 3: reasons", "## Case law\n\n### 9 of 9: more"])
+def test_a_heading_in_a_reason_belongs_to_it(heading: str) -> None:
+    reason = f"See below.\n\n{heading}\n\nThe standard says so."
+    text = answered(worklist(markdown_form, two_cases()), 1, 'yes: `"header"`', reason)
+    (decision,) = settled(markdown_form, text, two_cases()).decisions
+    assert decision.answer.rationale == reason
+    found = settled(markdown_form, text.replace("<!-- catchrate: end -->\n", ""), two_cases())
+    assert found.decisions == ()
+    assert "has a heading in its rationale, and its end mark is gone" in found.problems[0].message
+
+
+@pytest.mark.parametrize(
+    "reason",
+    ["\u200b", "\u2060", ".", "-", '""', "TBD", "tbd.", "<!-- -->", "<!-- why -->", "<!--", "\u3164", "\u2026"],
+)
+def test_a_reason_says_something(reason: str) -> None:
+    text = filled(worklist(json_form, two_cases()), 1, **{**YES, "rationale": reason})
+    found = settled(json_form, text, two_cases())
+    assert found.decisions == ()
+    assert [problem.message.partition(": ")[2] for problem in found.problems] == ["say why"]

@@ -88,6 +88,9 @@ def main() -> None:
     gc.disable()
     try:
         status = cli.main(prog_name="catchrate", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        status = EXIT_NOT_MEASURED
     except click.ClickException as error:
         # The words of the person come back in it, perhaps from a script: as harmless as all else.
         complain([" ".join(error.format_message().split())])

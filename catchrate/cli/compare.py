@@ -11,8 +11,9 @@ from catchrate.cli.terminal import EXIT_GATE, EXIT_NOT_MEASURED, EXIT_OK, compla
 from catchrate.errors import CatchrateError, Problem
 from catchrate.intervals import CONFIDENCE
 from catchrate.loading import STDIN, open_corpus, read
+from catchrate.metrics import summarise
 from catchrate.names import did_you_mean
-from catchrate.published import Conventions, PublishedScores, is_report, read_report
+from catchrate.published import PublishedScores, is_report, read_report
 from catchrate.regression import (
     ChangeLimit,
     Changes,
@@ -25,7 +26,7 @@ from catchrate.regression import (
 from catchrate.reporting import plural
 from catchrate.reports.compare import compare_report
 from catchrate.scoring import score
-from catchrate.signature import COUNTING
+from catchrate.signature import Signature, sign
 
 MOST_TOLD = 20  # changed cases named one by one
 
@@ -100,9 +101,16 @@ def command(  # noqa: PLR0917 (click passes options by name)
     if problems:
         complain(problems)
         return EXIT_NOT_MEASURED
-    _warn(changes, before.conventions, after.conventions)
-    results = check_changes(limits, changes)
-    report = compare_report(changes, old=old, new=new, confidence=level, gates=results, all_cases=all_cases)
+    _warn(changes, before.signature, after.signature)
+    results = check_changes(limits, changes, () if reviewers else changes.only_old_reviewers)
+    report = compare_report(
+        changes,
+        old=(old, before.signature),
+        new=(new, after.signature),
+        confidence=level,
+        gates=results,
+        all_cases=all_cases,
+    )
     if not emit(report, "json" if as_json else format_, out):
         return EXIT_NOT_MEASURED
     failed = [result for result in results if not result.passed]
@@ -129,7 +137,8 @@ def _read_side(name: str, *, strict: bool, problems: list[object]) -> PublishedS
     except CatchrateError as error:
         problems += error.problems
         return None
-    return PublishedScores(scores, Conventions(COUNTING, __version__))
+    summaries = [summarise(scores, entry) for entry in scores.reviewers]
+    return PublishedScores(scores, sign(scores, summaries, version=__version__, strict=strict, confidence=None))
 
 
 def _incomparable(
@@ -137,11 +146,12 @@ def _incomparable(
 ) -> list[object]:
     """Say what keeps the two from being compared."""
     problems: list[object] = []
-    if old.conventions.counting != new.conventions.counting:
-        problems.append(
-            f"the two count in different ways: OLD {old.conventions.counting}, NEW {new.conventions.counting}; "
-            "score both with the same catchrate"
-        )
+    for what, before, after in (
+        ("counting", old.signature.counting, new.signature.counting),
+        ("strict", _yes(old.signature.strict), _yes(new.signature.strict)),
+    ):
+        if before != after:
+            problems.append(f"the conventions differ: {what} is {before} in OLD, {after} in NEW; score both alike")
     truths = changed_truth(old.scores, new.scores)
     problems += [
         f"case {one.case}: the ground truth differs ({one.what}); compare scorings of one labelling"
@@ -176,7 +186,11 @@ def _nothing_compared(changes: Changes, *, same_cases: bool) -> list[object]:
     return []
 
 
-def _warn(changes: Changes, old: Conventions, new: Conventions) -> None:
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def _warn(changes: Changes, old: Signature, new: Signature) -> None:
     """Say on stderr what a reader of the figures must know."""
     if old.version != new.version:
         complain([f"warning: OLD was scored by catchrate {old.version}, NEW by {new.version}"])
@@ -185,6 +199,8 @@ def _warn(changes: Changes, old: Conventions, new: Conventions) -> None:
         complain(
             [f"warning: {plural(left_out, 'case')} in one of the two only: not compared, and listed in the report"]
         )
+    if changes.only_old_reviewers:
+        complain([f"warning: NEW does not have {', '.join(changes.only_old_reviewers)}: not compared"])
     for change in changes.reviewers:
         if change.unreviewed:
             dropped = plural(change.unreviewed, "case")

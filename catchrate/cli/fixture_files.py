@@ -1,14 +1,16 @@
 """A fixture that is to be changed: read with its encoding, edited in place, written whole or not at all."""
 
 import codecs
+import contextlib
 import json
 import os
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
+from catchrate.cli.terminal import write_file
 from catchrate.combining import INDEX
 from catchrate.editing import Append, Change, Drop, Put, edited
 from catchrate.errors import CatchrateError, InvalidRequestError, Problem
@@ -159,13 +161,19 @@ def _too_large(name: str, text: str, documents: Sequence[Document]) -> Iterator[
             yield Problem(name, place, message)
 
 
-def targets(
-    fixture: Fixture, texts: Mapping[str, str], out: str | None, problems: list[object]
-) -> list[tuple[Path, bytes]]:
-    """Name each file that is to be written, with its content; what is there with other content is not written over."""
+class Target(msgspec.Struct, frozen=True):
+    """A file that is to be written, with its content, and what it must still hold then; None: it is a new file."""
+
+    path: Path
+    data: bytes
+    before: bytes | None
+
+
+def targets(fixture: Fixture, texts: Mapping[str, str], out: str | None, problems: list[object]) -> list[Target]:
+    """Name each file that is to be written; what is there with other content is not written over."""
     content = {name: texts[name].encode(fixture.files[name].encoding) for name in texts}
     if out is None:
-        return [(Path(name), data) for name, data in content.items()]
+        return [Target(Path(name), data, fixture.files[name].data) for name, data in content.items()]
     if not fixture.is_folder:
         ((name, file),) = fixture.files.items()
         targets = [(Path(out), content.get(name, file.data))]
@@ -174,23 +182,68 @@ def targets(
         index = Path(fixture.name) / INDEX
         if index.is_file():
             targets.append((Path(out) / INDEX, index.read_bytes()))
+    read = {_identity(Path(name)): file for name, file in fixture.files.items()}
     needed = []
     for target, data in targets:
         if is_device(str(target)):
-            needed.append((target, data))
+            needed.append(Target(target, data, None))
             continue
         try:
             is_there = os.path.lexists(target)
             if is_there and target.read_bytes() == data:
                 continue
-            is_own = is_there and any(target.samefile(name) for name in fixture.files)
         except OSError as error:
             problems.append(f"{target}: {error.strerror}")
             continue
-        if is_there and not is_own:
+        own = read.get(_identity(target)) if is_there else None
+        if is_there and own is None:
             problems.append(f"{target}: is there already: choose another --out, or remove it")
-        needed.append((target, data))
+        needed.append(Target(target, data, None if own is None else own.data))
     return needed
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Tell a file from all others, whatever it is called."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+@contextlib.contextmanager
+def locked(paths: Iterable[Path]) -> Iterator[None]:
+    """Keep other runs of this program from writing to the folders of these files, as long as this goes on.
+
+    Nothing is left behind, even by a run that was killed. Where a system or a file system has no such locks, it goes on
+    without: then only what changes in the moment between look and write is written over.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    with contextlib.ExitStack() as held:
+        # In one order everywhere, or two runs might wait for each other.
+        for folder in sorted({Path(os.path.realpath(path)).parent for path in paths}):
+            with contextlib.suppress(OSError):
+                descriptor = os.open(folder, os.O_RDONLY)
+                held.callback(os.close, descriptor)
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+
+
+def replace(path: Path, before: bytes, after: bytes) -> str | None:
+    """Write a file anew, if it still is what was read. Returns what went wrong, in words.
+
+    Only under a lock is it certain that nobody else writes between the look and the writing.
+    """
+    try:
+        if path.read_bytes() != before:
+            return "it changed meanwhile, by another hand: nothing was written over; run again"
+    except OSError as error:
+        return error.strerror or str(error)
+    return None if before == after else write_file(path, [after])
 
 
 def is_as_it_was(file: FixtureFile) -> bool:

@@ -142,7 +142,7 @@ def _holds(path: Path, text: str) -> bool | None:
 
 
 def _write(path: Path, text: str, shelf: Shelf) -> str | None:
-    wrong = write_file(path, [text])
+    wrong = write_file(path, [text], overwrite=False)
     if wrong:
         shelf.take_back()
     return f"could not write {path}: {wrong}" if wrong else None

@@ -12,7 +12,17 @@ import click
 import msgspec
 
 from catchrate import artifacts, evidence, importers
-from catchrate.cli.fixture_files import Fixture, is_as_it_was, is_device, new_texts, open_fixture, targets
+from catchrate.cli.fixture_files import (
+    Fixture,
+    Target,
+    is_as_it_was,
+    is_device,
+    locked,
+    new_texts,
+    open_fixture,
+    replace,
+    targets,
+)
 from catchrate.cli.merge import moved_files
 from catchrate.cli.raw_files import RawFile, Shelf, read_raw, time_of
 from catchrate.cli.terminal import EXIT_NOT_MEASURED, EXIT_OK, complain, print_out, write_file
@@ -20,8 +30,8 @@ from catchrate.combining import file_names
 from catchrate.curation import Subject
 from catchrate.editing import Change
 from catchrate.errors import CatchrateError, InvalidRequestError, Problem
-from catchrate.importers import Options, Reading, Severity
-from catchrate.importers.decoding import decode
+from catchrate.importers import Options, RawText, Reading, Severity, unreadable
+from catchrate.importers.decoding import REPEATED, decode
 from catchrate.importing import (
     Capture,
     Imported,
@@ -48,6 +58,8 @@ from catchrate.renderers.plain import printable
 from catchrate.reporting import plural
 
 LABEL_FOLDER = "label-folder"
+_MOST_NAMES = 100  # reviewers among which a near name is looked for
+_LONGEST_NAME = 100  # characters of such a name
 _SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
@@ -150,6 +162,7 @@ def command(  # noqa: PLR0917 (click passes options by name)
         default_severity=default_severity,
         line_offset=line_offset,
         include_suppressed=include_suppressed,
+        is_chosen=format_ is not None,
     )
     chosen = _format(format_, problems)
     problems += _usage_faults(files, into, case_id, reviewers, patterns)
@@ -387,13 +400,14 @@ def _import(fixture: Fixture, jobs: Sequence[_Job], request: _Request, problems:
     for one in done:
         complain([*warnings(one.imported), *one.notes])
     complain(_nearly_the_same(done))
+    complain(_perhaps_mistyped(fixture, done))
     lines = [line for one in done for line in (*summary(one.imported), *(listing(one.imported) if dry_run else ()))]
     if len(done) > 1:
         lines.append(_total(done))
     if not needed and not shelf.planned:
         lines.append("nothing to change")
     elif dry_run:
-        lines += [f"would write {path}" for path in (*shelf.paths(), *(target for target, _ in needed))]
+        lines += [f"would write {path}" for path in (*shelf.paths(), *(target.path for target in needed))]
     if out is not None and not dry_run:
         before, after = str(_home(fixture, None)), str(_home(fixture, out))
         complain(moved_files([document.value for document in fixture.cases], before, after))
@@ -441,7 +455,11 @@ def _work_out(job: _Job, request: _Request, shelf: Shelf, touched: frozenset[str
     if not reading.findings and not reading.clean and not reading.did_not_run:
         left = "; ".join(f"{one.count} left out: {one.reason}" for one in reading.left_out)
         told = f"read {reading.read}, imported none{f' ({left})' if left else ''}"
-        message = f"{told}, and nothing in it proves that {reviewer} found nothing: not imported"
+        message = (
+            f"{told}, and nothing in it proves that {reviewer} found nothing: not imported; give all outputs of the "
+            "run, or write an empty list under `reviews` if you know that it ran"
+        )
+        message += "".join(f"; note: {note}" for note in reading.notes)
         problems.append(Problem(", ".join(raw.name for raw in raws), "", message))
     kept: dict[str, KeptFile] = {}
     for raw in raws if not problems else ():
@@ -453,7 +471,7 @@ def _work_out(job: _Job, request: _Request, shelf: Shelf, touched: frozenset[str
     if problems:
         raise InvalidRequestError(problems)
     findings = as_findings(reading, {name: file.path for name, file in kept.items()})
-    merged = merge(case, reviewer, () if reading.did_not_run else findings)
+    merged = merge(case, reviewer, () if reading.did_not_run else findings, tuple(kept.values()))
     capture = Capture(
         tuple(kept.values()),
         tool=reading.tool,
@@ -505,11 +523,29 @@ def _read(raws: Sequence[RawFile], chosen: importers.Format | None, options: Opt
         raise InvalidRequestError(problems)
     if not any(is_given(text.text) for text in texts):
         return Reading("empty", did_not_run="the output is empty"), "empty"
-    texts = [text for text in texts if is_given(text.text)]
-    format_ = chosen or common_format(texts)
-    reading = format_.read(texts, options)
-    notes = [f"{text.name}: {note}" for text in texts for note in text.notes]
+    written_ones = [text for text in texts if is_given(text.text)]
+    format_ = chosen or common_format(written_ones)
+    reading = format_.read(texts, options)  # an empty file too: its tool did not come to an end
+    if reading.did_not_run and not reading.findings:
+        _refuse_another_format(written_ones, format_, options)
+    if any(REPEATED in text.notes for text in texts):  # what the last of equal keys says may be less than all
+        reading = msgspec.structs.replace(reading, clean=False)
+    notes = [f"{text.name}: {note}" for text in written_ones for note in text.notes]
     return msgspec.structs.replace(reading, notes=(*notes, *reading.notes)), format_.title
+
+
+def _refuse_another_format(texts: Sequence[RawText], format_: importers.Format, options: Options) -> None:
+    """Refuse files in which another format than the one they were read as finds something. Raises `CatchrateError`.
+
+    Read as what they are not, such files seem to be of a reviewer that did not run.
+    """
+    for text in texts:
+        if format_.recognises(text):
+            continue
+        for other in importers.formats():
+            is_told = bool(text.documents) or other.name != "generic"  # a log may name places too
+            if is_told and other.recognises(text) and other.read([text], options).findings:
+                raise unreadable(text.name, "", f"is {other.title} by its content, not {format_.title}")
 
 
 def _nearly_the_same(done: Sequence[_Done]) -> Iterator[str]:
@@ -519,6 +555,17 @@ def _nearly_the_same(done: Sequence[_Done]) -> Iterator[str]:
         for first, second in lookalikes([*sorted(others), one.job.reviewer]):
             if one.job.reviewer in (first, second):
                 yield f"warning: reviewers {first!r} and {second!r} are nearly equal, but are counted apart: is one meant?"  # noqa: E501
+
+
+def _perhaps_mistyped(fixture: Fixture, done: Sequence[_Done]) -> Iterator[str]:
+    """Warn of a reviewer that the fixture did not have, where it has one with nearly that name."""
+    known = _reviewers_of(fixture.cases)
+    for name in dict.fromkeys(one.job.reviewer for one in done):
+        if name in known or len(name) > _LONGEST_NAME or any(name in pair for pair in lookalikes([*known, name])):
+            continue  # of names that look alike is told elsewhere
+        near = did_you_mean(name, [one for one in sorted(known)[:_MOST_NAMES] if len(one) <= _LONGEST_NAME])
+        if near:
+            yield f"warning: {name!r} is a new reviewer in {fixture.name}{near}"
 
 
 def _total(done: Sequence[_Done]) -> str:
@@ -531,31 +578,36 @@ def _total(done: Sequence[_Done]) -> str:
     return told + (f", {blocked} did not run" if blocked else "")
 
 
-def _write(shelf: Shelf, needed: Sequence[tuple[Path, bytes]], fixture: Fixture) -> bool:
+def _write(shelf: Shelf, needed: Sequence[Target], fixture: Fixture) -> bool:
     """Write the raw files, then the fixture: it must never name a file that is not there yet.
 
     Where the fixture cannot be written, the raw files that came before it go again.
     """
-    changed = [
-        f"{file.name}: it changed while this ran; run again"
-        for file in fixture.files.values()
-        if any(target == Path(file.name) for target, _ in needed) and not is_as_it_was(file)
-    ]
-    if changed:
-        complain(changed)
-        return False
-    wrong = shelf.write_all()
-    if wrong:
-        complain([wrong])
-        return False
-    done: list[str] = []
-    for target, data in needed:
-        wrong = write_file(target, [data])
-        if wrong:
-            complain([*done, f"could not write {target}: {wrong}"])
-            if not done:
-                shelf.take_back()
+    with locked(target.path for target in needed):
+        own = {target.path for target in needed if target.before is not None}
+        changed = [
+            f"{file.name}: it changed while this ran; run again"
+            for file in fixture.files.values()
+            if Path(file.name) in own and not is_as_it_was(file)
+        ]
+        if changed:
+            complain(changed)
             return False
-        done.append(f"wrote {target}")
+        wrong = shelf.write_all()
+        if wrong:
+            complain([wrong])
+            return False
+        done: list[str] = []
+        for target in needed:
+            if target.before is None:
+                wrong = write_file(target.path, [target.data], overwrite=False)
+            else:
+                wrong = replace(target.path, target.before, target.data)
+            if wrong:
+                complain([*done, f"could not write {target.path}: {wrong}"])
+                if not done:
+                    shelf.take_back()
+                return False
+            done.append(f"wrote {target.path}")
     complain([*(f"wrote {path}" for path in shelf.written), *done])
     return True

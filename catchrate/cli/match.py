@@ -9,17 +9,17 @@ from pathlib import Path
 import click
 
 from catchrate import artifacts, evidence
-from catchrate.cli.fixture_files import is_as_it_was, open_fixture
-from catchrate.cli.labelling import label, new_data, now, replace
+from catchrate.cli.fixture_files import is_as_it_was, locked, open_fixture, replace
+from catchrate.cli.labelling import label, new_data, now
 from catchrate.cli.output import emit, format_options, out_option, out_problems
 from catchrate.cli.terminal import EXIT_NOT_MEASURED, EXIT_OK, complain, print_out, write_file
 from catchrate.curation import Subject
 from catchrate.errors import CatchrateError, InvalidRequestError, Problem
 from catchrate.excerpts import Hunks, read_hunks
+from catchrate.labelling import is_said, unfilled
 from catchrate.loading import STDIN, Document, open_corpus
 from catchrate.matching import MOST_PAIRS, Labelled, evaluate, look_at, read_case, weigh_words
 from catchrate.names import did_you_mean
-from catchrate.placeholders import is_filled_in
 from catchrate.renderers.plain import printable
 from catchrate.reporting import plural
 from catchrate.reports.match import evaluation_report, proposals_report
@@ -109,14 +109,29 @@ def command(  # noqa: PLR0917 (click passes options by name)
         if mode == "--evaluate":
             return _evaluate(cases, reviewers or known, fixture, kind, out)
         wanted = _wanted(documents, cases, case_id, fixture)
+        open_cases = _unfilled(wanted, reviewers[0])
+        complain(
+            f"warning: {name}: {told}: say in ground_truth what is wrong before you label"
+            for name, told in open_cases.items()
+        )
         if worklist or interactive:
             tasks = _tasks(wanted, cases, reviewers[0], decided=decided)
+            if not tasks:
+                told = (
+                    f"no finding of {reviewers[0]} is undecided: nothing is left to label; --all takes the others, too"
+                )
+                complain([f"{reviewers[0]} has no finding: there is nothing to label" if decided else told])
+                return EXIT_OK
             if worklist:
                 return _write_worklist(worklist, tasks, reviewers[0], fixture)
             return label(open_fixture(fixture), tasks, reviewers[0], by or "")
         weights = weigh_words(cases, reviewers[0])
         looked = [look_at(case, reviewers[0], weights) for _, case in wanted if reviewers[0] in case.reviews]
-        return EXIT_OK if emit(proposals_report(looked, reviewers[0], fixture), kind, out) else EXIT_NOT_MEASURED
+        return (
+            EXIT_OK
+            if emit(proposals_report(looked, reviewers[0], fixture, open_cases), kind, out)
+            else EXIT_NOT_MEASURED
+        )
     except CatchrateError as error:
         complain(error.problems)
         return EXIT_NOT_MEASURED
@@ -151,7 +166,7 @@ def _missing(mode: str, reviewers: Sequence[str], by: str | None) -> Iterator[st
         yield "--reviewer takes one name here: each reviewer's findings are labelled on their own"
     if mode in ("", "--worklist", "--interactive") and not reviewers:
         yield "--reviewer is missing: whose findings?"
-    if mode in ("--apply", "--interactive") and not is_filled_in(by):
+    if mode in ("--apply", "--interactive") and not is_said(by):
         yield f"{mode} needs --by NAME: who decides?"
 
 
@@ -206,6 +221,11 @@ def _wanted(
     return found
 
 
+def _unfilled(wanted: Sequence[tuple[Document, Labelled]], reviewer: str) -> dict[str, str]:
+    """Find the cases, by their ids, with issues that nobody has described yet: nothing can match those."""
+    return {case.id: told for _, case in wanted if case.findings(reviewer) and (told := unfilled(case.ground_truth))}
+
+
 def _tasks(
     wanted: Sequence[tuple[Document, Labelled]], cases: Sequence[Labelled], reviewer: str, *, decided: bool
 ) -> list[Task]:
@@ -215,9 +235,6 @@ def _tasks(
     for document, case in wanted:
         if has_tasks(findings_of(document.value, reviewer), decided=decided):
             tasks += tasks_of(document.value, case, reviewer, weights, _diff(document), decided=decided)
-    if not tasks:
-        told = f"{reviewer} has no finding" if decided else f"no finding of {reviewer} is undecided"
-        raise InvalidRequestError([Problem("", "", told if decided else f"{told}; --all takes the others, too")])
     return tasks
 
 
@@ -271,15 +288,16 @@ def _apply(fixture: str, file: str, reviewers: Sequence[str], by: str) -> int:
         return EXIT_NOT_MEASURED
     data = new_data(opened, reviewer, found.decisions)
     changed = [name for name in data if data[name] != opened.files[name].data]
-    if not all(is_as_it_was(opened.files[name]) for name in changed):
-        complain([f"{fixture}: it changed while it was read; nothing was applied: run again"])
-        return EXIT_NOT_MEASURED
-    for number, name in enumerate(changed):
-        wrong = replace(name, opened.files[name].data, data[name])
-        if wrong:
-            rest = f"; {plural(number, 'file')} of {len(changed)} written: apply again" if number else ""
-            complain([f"could not write {name}: {wrong}{rest}"])
+    with locked(map(Path, changed)):
+        if not all(is_as_it_was(opened.files[name]) for name in changed):
+            complain([f"{fixture}: it changed while it was read; nothing was applied: run again"])
             return EXIT_NOT_MEASURED
+        for number, name in enumerate(changed):
+            wrong = replace(Path(name), opened.files[name].data, data[name])
+            if wrong:
+                rest = f"; {plural(number, 'file')} of {len(changed)} written: apply again" if number else ""
+                complain([f"could not write {name}: {wrong}{rest}"])
+                return EXIT_NOT_MEASURED
     return EXIT_OK if print_out(_applied(found, fixture)) else EXIT_NOT_MEASURED
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import click
 
@@ -10,20 +11,19 @@ from catchrate.cli.score import unknown
 from catchrate.cli.terminal import EXIT_NOT_MEASURED, EXIT_OK, complain
 from catchrate.errors import CatchrateError
 from catchrate.loading import open_corpus
+from catchrate.metrics import summarise
 from catchrate.power import (
     BETWEEN,
-    FEWEST_TO_LEARN,
     RATE,
     WITHIN,
     Assumptions,
-    Learned,
-    Plan,
     even_plan,
     learn,
     plan_like,
 )
 from catchrate.reporting import plural
 from catchrate.reports.power import Reasons, power_report
+from catchrate.reports.reviewers import reviewed_line
 from catchrate.runs import reviewer_of
 from catchrate.scoring import ReviewerScore, Scores, score
 
@@ -35,11 +35,35 @@ _USUAL_WITHIN = "usual: so 12 reviewers of 50 public pull requests, single ones 
 _USUAL_BETWEEN = "usual: so their pairs, single ones from 0.12 to 0.82"
 
 
+class _Count(click.IntRange):
+    """A whole number in plain digits: Python also takes 1_0, and the digits of other scripts."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ANN401 (as in click)
+        if isinstance(value, str) and not _plain(value):
+            self.fail(f"{value!r} is not a valid integer.", param, ctx)
+        number: int = super().convert(value, param, ctx)
+        return number
+
+
+class _Rate(click.FloatRange):
+    """A share in plain digits."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401 (as in click)
+        if isinstance(value, str) and not _plain(value):
+            self.fail(f"{value!r} is not a valid float.", param, ctx)
+        number: float = super().convert(value, param, ctx)
+        return number
+
+
+def _plain(text: str) -> bool:
+    return text.isascii() and "_" not in text
+
+
 @click.command("power")
-@click.option("--cases", type=click.IntRange(1, MOST_CASES), metavar="N", help="How many cases the corpus has.")
+@click.option("--cases", type=_Count(1, MOST_CASES), metavar="N", help="How many cases the corpus has.")
 @click.option(
     "--issues",
-    type=click.IntRange(1),
+    type=_Count(1),
     metavar="K",
     help="How many issues it has in all its cases together.",
 )
@@ -51,7 +75,7 @@ _USUAL_BETWEEN = "usual: so their pairs, single ones from 0.12 to 0.82"
 @click.option("--reviewer", metavar="NAME", help="Expect the catch rate of this reviewer of --like.")
 @click.option(
     "--rate",
-    type=click.FloatRange(0, 1),
+    type=_Rate(0, 1),
     metavar="0..1",
     help=f"Expect this catch rate.  [default: that of the reviewers of --like, else {RATE}]",
 )
@@ -92,8 +116,14 @@ def command(  # noqa: PLR0917 (click passes options by name)
         return EXIT_NOT_MEASURED
     if scores:
         plan = plan_like(scores.cases)
-        assumed, reasons = _as_learned(scores, reviewer, like or "", plan)
+        examples = _one_run_each(scores, reviewer)
+        assumed, reasons = _as_learned(scores, examples, reviewer, like or "")
         plan = plan.scaled(cases) if cases else plan
+        if not round(plan.issues):
+            complain([f"--cases={cases}: so few cases like those of {like} have no issue: ask about more"])
+            return EXIT_NOT_MEASURED
+        partial = [entry for entry in examples if any(outcome.not_reviewed for outcome in entry.outcomes)]
+        complain(f"warning: {reviewed_line(summarise(scores, entry))}" for entry in partial)
     else:
         plan = even_plan(cases or 1, issues or 1)
         assumed, reasons = Assumptions(), Reasons(_USUAL_RATE, _USUAL_WITHIN, _USUAL_BETWEEN)
@@ -136,12 +166,12 @@ def _unusable(scores: Scores, like: str, reviewer: str | None) -> Iterator[str]:
         yield unknown(reviewer, scores)
 
 
-def _as_learned(scores: Scores, reviewer: str | None, like: str, plan: Plan) -> tuple[Assumptions, Reasons]:
+def _as_learned(
+    scores: Scores, examples: Sequence[ReviewerScore], reviewer: str | None, like: str
+) -> tuple[Assumptions, Reasons]:
     """Assume what the fixture shows, and what is usual where it shows nothing."""
-    entries = _one_run_each(scores.reviewers, reviewer)
+    entries = [entry for entry in examples if _issue_cases(scores, entry)]
     found = learn(scores.cases, entries, reviewer)
-    if plan.with_issues < FEWEST_TO_LEARN:
-        found = Learned(found.rate, None, None)
     whose = reviewer or f"the {plural(len(entries), 'reviewer')}"
     shown = f"estimated from {whose} of {like}"
     return (
@@ -158,11 +188,23 @@ def _as_learned(scores: Scores, reviewer: str | None, like: str, plan: Plan) -> 
     )
 
 
-def _one_run_each(reviewers: Sequence[ReviewerScore], chosen: str | None) -> list[ReviewerScore]:
-    """Leave one run of each reviewer, the chosen one of its own: runs are alike, two reviewers are not."""
-    by_name: dict[str, ReviewerScore] = {}
-    for entry in reviewers:
+def _one_run_each(scores: Scores, chosen: str | None) -> list[ReviewerScore]:
+    """Leave one run of each reviewer, as runs are alike and two reviewers are not.
+
+    It is the one that reviewed most cases with issues, the first one of several; of the chosen one's runs it is that.
+    """
+    by_name: dict[str, tuple[bool, int, ReviewerScore]] = {}
+    for entry in scores.reviewers:
+        rank = (entry.reviewer == chosen, _issue_cases(scores, entry), entry)
         name = reviewer_of(entry.reviewer)
-        if name not in by_name or entry.reviewer == chosen:
-            by_name[name] = entry
-    return list(by_name.values())
+        if name not in by_name or rank[:2] > by_name[name][:2]:
+            by_name[name] = rank
+    return [entry for _, _, entry in by_name.values()]
+
+
+def _issue_cases(scores: Scores, entry: ReviewerScore) -> int:
+    """Count the cases with issues that a reviewer reviewed."""
+    return sum(
+        outcome.not_reviewed is None and len(case.issues) > 0
+        for case, outcome in zip(scores.cases, entry.outcomes, strict=True)
+    )

@@ -131,15 +131,14 @@ def command(  # noqa: PLR0917 (click passes options by name)
         return EXIT_NOT_MEASURED
     if across_runs:
         reviewers = _with_runs(reviewers, scores.available)
-    pair, pair_problem = _pair(pairs, scores)
+    pair, more = _pair(pairs, scores)
     wanted = [("reviewers", name) for name in reviewers] + ([("baseline", baseline)] if baseline else [])
     problems += dict.fromkeys(
         project.problem(key, unknown(name, scores)) if key in taken else unknown(name, scores)
         for key, name in wanted
         if name not in scores.available
     )
-    problems += pair_problem
-    problems += _unanswerable(scores, reviewers, weights, across_runs=across_runs)
+    problems += [*more, *_unanswerable(scores, reviewers, weights, across_runs=across_runs)]
     if problems:
         complain(problems)
         return EXIT_NOT_MEASURED
@@ -176,7 +175,7 @@ def command(  # noqa: PLR0917 (click passes options by name)
         evidence=(summaries[pair[0]], summaries[pair[1]]) if pair else None,
         all_cases=all_cases,
     )
-    _warn(scores, shown, asked, across_runs=across_runs)
+    _warn(scores, shown, asked, across_runs=across_runs, is_sample=not named)
     if not emit(report, "json" if as_json else format_, out):
         return EXIT_NOT_MEASURED
     failed = [result for result in results if not result.passed]
@@ -212,6 +211,8 @@ def _unanswerable(
     for severity in scores.severities if weights else ():
         if severity not in (weights or {}):
             yield f"--severity-weights has no weight for {severity!r}: give every severity of the fixture one"
+    if across_runs and weights:
+        yield "--severity-weights has no place beside --across-runs: leave out one of them"
     if across_runs and not repeated_runs(reviewers or scores.available):
         yield "--across-runs needs reviewers named NAME#1, NAME#2, ...: there are none"
 
@@ -232,11 +233,10 @@ def _across_runs(scores: Scores, shown: Sequence[Summary]) -> "list[AcrossRuns]"
 
 
 def _with_runs(reviewers: tuple[str, ...], available: Sequence[str]) -> tuple[str, ...]:
-    """Put the runs of a reviewer in the place of its name, where only its runs are reviewers of the fixture."""
-    from catchrate.runs import group_runs
+    """Put all the runs of a reviewer in the place of its name."""
+    from catchrate.runs import with_runs
 
-    runs = group_runs(available)
-    return tuple(name for one in reviewers for name in ([one] if one in available else runs.get(one, [one])))
+    return tuple(with_runs(reviewers, available))
 
 
 def parse_weights(text: str) -> dict[str, int] | str:
@@ -346,11 +346,16 @@ def unknown(name: str, scores: Scores) -> str:
     )
 
 
-def _warn(scores: Scores, shown: list[Summary], asked: list[Limit], *, across_runs: bool) -> None:
+def _warn(scores: Scores, shown: list[Summary], asked: list[Limit], *, across_runs: bool, is_sample: bool) -> None:
     """Say on stderr what a reader of the numbers must know."""
+    if is_sample:
+        complain(["no FIXTURE: this is the sample, which is made up and says nothing about the products it names"])
     repeated = [] if across_runs else repeated_runs(scores.available)
     if repeated:
         complain([f"{', '.join(repeated)}: several runs of one reviewer; --across-runs shows their mean and spread"])
+    if scores.only_artifacts:
+        names = ", ".join(scores.only_artifacts)
+        complain([f"warning: {names}: there are artifacts, and no entry under `reviews` in any case: not scored"])
     complain(lookalike_warnings([*scores.available, *scores.only_artifacts], scores.severities))
     for severity in dict.fromkeys(limit.severity for limit in asked if limit.severity is not None):
         if severity not in scores.severities:

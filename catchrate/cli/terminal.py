@@ -133,7 +133,7 @@ def write_file(path: Path, pieces: Iterable[str | bytes], *, overwrite: bool = T
             if overwrite:
                 temporary.replace(path)
             else:
-                path.hardlink_to(temporary)  # fails where something is there
+                _create(path, temporary)
                 temporary.unlink()
         except BaseException:
             temporary.unlink(missing_ok=True)
@@ -143,6 +143,30 @@ def write_file(path: Path, pieces: Iterable[str | bytes], *, overwrite: bool = T
     except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links, as pathlib tells it
         return getattr(error, "strerror", None) or str(error)
     return None
+
+
+def _create(path: Path, content: Path) -> None:
+    """Make a file of another one beside it. Raises `FileExistsError` where something is there.
+
+    Where the file system has no hard links, or does not permit them, the content is copied: a reader may then see a
+    part of it, but nothing is written over.
+    """
+    import shutil
+
+    try:
+        path.hardlink_to(content)
+    except FileExistsError:
+        raise
+    except OSError:
+        with content.open("rb") as source, path.open("xb") as target:
+            try:
+                shutil.copyfileobj(source, target)
+                target.flush()
+                os.fchmod(target.fileno(), stat.S_IMODE(content.stat().st_mode))
+                os.fsync(target.fileno())
+            except BaseException:
+                path.unlink(missing_ok=True)
+                raise
 
 
 def _umask() -> int:

@@ -51,6 +51,7 @@ class Options(msgspec.Struct, frozen=True):
     `reviewer`. `paths` are the files that the case's diff touches, where they are known: absolute paths and bare file
     names are matched to them by their longest common tail. `repo_root` is removed from the front of absolute paths.
     `severity_map` maps a raw severity to ours; `default_severity` takes the place of one that cannot be read.
+    `is_chosen`: the person named the format, and so says that this tool ran.
     """
 
     reviewer: str = ""
@@ -61,6 +62,7 @@ class Options(msgspec.Struct, frozen=True):
     default_severity: Severity = "medium"
     line_offset: int = 0
     include_suppressed: bool = False
+    is_chosen: bool = False
 
 
 class Origin(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -18,13 +18,11 @@ from catchrate.importers import (
     severities,
     unreadable,
 )
-from catchrate.importers.gathering import Gathering, text_of
+from catchrate.importers.gathering import Gathering, text_of, trouble_in
 from catchrate.importers.titles import UNTITLED, headline_of, key_of, title_of
 
 _FAR_ENOUGH = 4_096  # characters in which the root element is looked for
 _CUT_OFF = {"no element found", "unclosed token", "unclosed CDATA section"}  # in the parser's words
-_FILE_LEVEL = 2  # elements around an error, with its own: <checkstyle><file><error>
-_ERROR_LEVEL = 3
 
 
 def recognises(raw: RawText) -> bool:
@@ -63,8 +61,10 @@ def _parse(gathered: Gathering, raw: RawText) -> None:
     start = _start(raw.text)
     if start is None:
         raise unreadable(raw.name, "", "is no checkstyle XML", 1)
-    if raw.text[:start].strip():
+    before_it = raw.text[:start].strip()
+    if before_it:
         gathered.note("lines before the XML passed over")
+    held = len(gathered.findings)
     parser = DefusedXMLParser(target=_Reader(gathered, raw))
     try:
         parser.feed(raw.text[start:])
@@ -80,26 +80,32 @@ def _parse(gathered: Gathering, raw: RawText) -> None:
         raise unreadable(raw.name, "", reason) from None
     except (ValueError, LookupError) as error:  # an encoding that its first line names and nobody has
         raise unreadable(raw.name, "", f"is not valid XML: {error}") from None
+    trouble = trouble_in(before_it)
+    if trouble is not None and len(gathered.findings) == held:
+        gathered.fail(f"before the XML, {raw.name} says: {title_of(trouble)}")
 
 
 class _Reader:
-    """Takes the elements as they come: no tree is built, however deep a file nests them."""
+    """Takes the elements as they come: no tree is built, however deep a file nests them.
+
+    Elements are known by their local names, wherever they stand: an error that is not where checkstyle itself puts it
+    is an error all the same.
+    """
 
     def __init__(self, gathered: Gathering, raw: RawText) -> None:
         self._gathered = gathered
         self._raw = raw
-        self._depth = 0
         self._file: str | None = None
         self._index = 0
         self._failure: list[str] | None = None
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self._depth += 1
-        if self._depth == _FILE_LEVEL and tag == "file":
+        name = tag.rpartition("}")[2]
+        if name == "file":
             self._file = attributes.get("name")
-        elif self._depth == _ERROR_LEVEL and tag == "error":
+        elif name == "error":
             self._take(attributes)
-        elif tag == "exception" and self._failure is None:
+        elif name == "exception" and self._failure is None:
             self._failure = []
 
     def data(self, text: str) -> None:
@@ -107,8 +113,10 @@ class _Reader:
             self._failure.append(text)
 
     def end(self, tag: str) -> None:
-        self._depth -= 1
-        if tag == "exception" and self._failure is not None:
+        name = tag.rpartition("}")[2]
+        if name == "file":
+            self._file = None
+        elif name == "exception" and self._failure is not None:
             said = title_of("".join(self._failure))
             self._gathered.fail(f"the tool failed on {self._file or 'a file'}: {said}")
             self._failure = None

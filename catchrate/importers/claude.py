@@ -9,7 +9,16 @@ from typing import Any
 
 from catchrate.importers import Format, Options, Origin, RawFinding, RawText, Reading, severities, unreadable
 from catchrate.importers.decoding import values_within
-from catchrate.importers.gathering import Gathering, confidence_of, listed, name_of, objects_of, part_of, text_of
+from catchrate.importers.gathering import (
+    Gathering,
+    check_texts,
+    confidence_of,
+    listed,
+    name_of,
+    objects_of,
+    part_of,
+    text_of,
+)
 from catchrate.importers.titles import headline_of, key_of, shortened, title_of
 
 _FAR_ENOUGH = 20  # documents in which the first message is looked for: sessions begin with what the program notes
@@ -17,6 +26,7 @@ _REPORT = "ReportFindings"
 _REFUTED = {"refuted", "false_positive", "rejected"}  # verdicts of the reviewer on its own finding
 _REVIEW = {"failure_scenario", "verdict", "short_summary"}  # keys of a finding of the review
 _SECURITY = {"exploit_scenario", "recommendation"}  # keys of a finding of the security review
+_SAYING = ("short_summary", "summary", "failure_scenario", "title", "description", "exploit_scenario")
 
 
 def recognises(raw: RawText) -> bool:
@@ -90,15 +100,45 @@ def _reported(messages: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _merged(calls: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Make one report of several calls: a later one says again, of the same findings, what became of them."""
-    findings: dict[object, object] = {}
+    """Make one report of several calls: a later one says again, of the same findings, what became of them.
+
+    Findings of one call are told apart by file, summary and lines. A later call may say other lines, as the code moved:
+    what has no equal place among the earlier ones of its name stands for the first that is left.
+    """
+    findings: list[object] = []
+    places: dict[tuple[str, str], dict[str, int]] = {}  # of each name, by its lines: where the finding stands
     for call in calls:
         found = call.get("findings")
+        moved: list[tuple[tuple[str, str], str, object]] = []
+        taken: set[int] = set()
         for finding in found if isinstance(found, list) else [found]:
             fields = finding if isinstance(finding, dict) else {}
             name = (text_of(fields.get("file")), text_of(fields.get("summary")))
-            findings[name if any(name) else len(findings)] = finding
-    return {"findings": list(findings.values())}
+            lines = "-".join(str(fields.get(key)) for key in ("line", "end_line"))
+            place = places.get(name, {}).get(lines)
+            if not any(name):
+                findings.append(finding)
+            elif place is None:
+                moved.append((name, lines, finding))
+            else:
+                findings[place] = finding
+                taken.add(place)
+        free = {
+            name: iter([one for one in places.get(name, {}).items() if one[1] not in taken])
+            for name in {name for name, _, _ in moved}
+        }
+        for name, lines, finding in moved:
+            known = places.setdefault(name, {})
+            place = known.get(lines)
+            earlier = next(free[name], None) if place is None else None
+            if earlier is not None:
+                place = known.pop(earlier[0])
+            elif place is None:
+                place = len(findings)
+                findings.append(finding)
+            findings[place] = finding
+            known[lines] = place
+    return {"findings": findings}
 
 
 def _tell_end(gathered: Gathering, messages: Sequence[dict[str, Any]], *, has_reports: bool) -> bool:
@@ -111,6 +151,9 @@ def _tell_end(gathered: Gathering, messages: Sequence[dict[str, Any]], *, has_re
         return False
     last = results[-1]
     subtype = text_of(last.get("subtype"))
+    if any(_begins_work(message) for message in messages[_place_of(last, messages) + 1 :]):
+        gathered.fail("a session went on behind the last result, and broke off before it had another")
+        return False
     if last.get("is_error") is True or subtype.startswith("error"):
         said = text_of(last.get("result"))
         gathered.fail(f"claude says: {title_of(said) if said else subtype or 'an error without a text'}")
@@ -118,6 +161,14 @@ def _tell_end(gathered: Gathering, messages: Sequence[dict[str, Any]], *, has_re
     if not has_reports:
         gathered.note("the session reports no findings as data: what it says in prose is not read")
     return has_reports
+
+
+def _place_of(message: dict[str, Any], messages: Sequence[dict[str, Any]]) -> int:
+    return next(place for place in reversed(range(len(messages))) if messages[place] is message)
+
+
+def _begins_work(message: dict[str, Any]) -> bool:
+    return message["type"] == "assistant" or (message["type"] == "system" and message.get("subtype") == "init")
 
 
 def _is_complete(gathered: Gathering, report: Mapping[str, Any]) -> bool:
@@ -133,11 +184,13 @@ def _is_complete(gathered: Gathering, report: Mapping[str, Any]) -> bool:
 
 
 def _read_report(gathered: Gathering, raw: RawText, report: Mapping[str, Any], before: int) -> int:
-    findings = objects_of(raw, report.get("findings") or [], "findings")
+    findings = objects_of(raw, report["findings"], "findings")
     for index, finding in enumerate(findings):
         if text_of(finding.get("verdict")).lower() in _REFUTED:
             gathered.leave_out("refuted by the reviewer itself")
-        elif "summary" in finding:
+            continue
+        check_texts(raw, finding, _SAYING, "findings", index)
+        if "summary" in finding:
             gathered.add(_review_finding(gathered, raw, before + index, finding))
         else:
             gathered.add(_security_finding(gathered, raw, before + index, finding))

@@ -142,9 +142,10 @@ def _are_events(events: Sequence[tuple[tuple[int, ...], Any]]) -> bool:
 def _read_events(raw: RawText, gathered: Gathering) -> bool:
     """Read a stream of events. Returns whether it comes to its end."""
     events = _events(raw)
-    count = 0
+    count = before = 0  # findings, and those of runs that came before the last one
     others: list[str] = []
     errors: list[str] = []
+    is_done, is_all_here = False, True
     for place, event in events:
         if not isinstance(event, dict):
             raise unreadable(raw.name, places.written(place), "must be an object: an event")
@@ -155,31 +156,39 @@ def _read_events(raw: RawText, gathered: Gathering) -> bool:
             continue
         others.append(kind)
         if kind == "complete":
-            _check_end(event, count, raw, gathered)
+            is_all_here = _check_end(event, count - before, raw, gathered) and is_all_here
+            is_done = True
+            for error in errors:  # it was got over
+                gathered.note(f"{TOOL} says: {error}")
+            errors = []
+        elif kind == "review_context":
+            is_done, before = False, count if is_done else before
         elif kind == "error":
             errors.append(text_of(event.get("message")) or text_of(event.get("errorType")) or "an error")
-    if "complete" in others:
-        for error in errors:  # it was got over
-            gathered.note(f"{TOOL} says: {error}")
-        return True
+    if is_done and not errors:
+        return is_all_here
     for error in errors:
         gathered.fail(f"{TOOL} says: {error}")
     if count and not others and isinstance(raw.documents[0], list):
         # Somebody has picked the findings out of the stream: whether it came to its end is gone with the rest.
         gathered.note(f"{raw.name} holds findings alone: whether the review came to its end cannot be told")
-    else:
-        gathered.fail(f"{raw.name} has no event `complete`: the review was interrupted")
+    elif not is_done:
+        where = "behind the last `review_context`: that review" if "complete" in others else "`complete`: the review"
+        gathered.fail(f"{raw.name} has no event {where} was interrupted")
     return False
 
 
-def _check_end(event: Mapping[str, Any], count: int, raw: RawText, gathered: Gathering) -> None:
+def _check_end(event: Mapping[str, Any], count: int, raw: RawText, gathered: Gathering) -> bool:
+    """Note what the end of a review says that is not so. Returns whether all findings that it speaks of are here."""
     claimed = event.get("findings")
     claimed = len(claimed) if isinstance(claimed, list) else claimed
-    if isinstance(claimed, int) and not isinstance(claimed, bool) and claimed != count:
-        gathered.note(f"{raw.name} says that there are {claimed} findings, and holds {count}")
+    number = claimed if isinstance(claimed, int) and not isinstance(claimed, bool) else count
+    if number != count:
+        gathered.note(f"{raw.name} says that there are {number} findings, and holds {count}")
     status = text_of(event.get("status"))
     if any(word in status.casefold() for word in ("fail", "error", "cancel", "abort")):
         gathered.fail(f"{TOOL} says: {status}")
+    return number <= count
 
 
 def _finding(raw: RawText, place: tuple[int, ...], event: Mapping[str, Any]) -> _Found:
@@ -255,7 +264,7 @@ def _read_plain(raw: RawText, lines: Sequence[str], gathered: Gathering) -> bool
     claimed = int(end[1]) if end[1] else 0 if end[0] and "no " in end[0].casefold() else None
     if claimed is not None and claimed != count:
         gathered.note(f"{raw.name} says that there are {claimed} findings, and holds {count}")
-    return True
+    return claimed is None or claimed <= count
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[list[str]]:

@@ -14,13 +14,23 @@ import msgspec
 from catchrate import places
 from catchrate.importers import Format, Options, Origin, RawFinding, RawText, Reading, severities, unreadable
 from catchrate.importers.decoding import values_within
-from catchrate.importers.gathering import Gathering, confidence_of, listed, name_of, objects_of, part_of, text_of
+from catchrate.importers.gathering import (
+    Gathering,
+    check_texts,
+    confidence_of,
+    listed,
+    name_of,
+    objects_of,
+    part_of,
+    text_of,
+)
 from catchrate.importers.titles import UNTITLED, headline_of, key_of, title_of
 
 _CORRECT = ("patch is correct", "approve")  # verdicts of the review, and of the plugin's
 _MARKS = {'"findings"', '"overall_correctness"'}  # what a review holds, even a broken one
 _SAYS_WHAT = ("title", "body")
 _NO_REVIEW = "Reviewer failed to output a response."  # what Codex prints in place of a review
+_LEFT = "the review was left before it had a result"
 _EVENT = ("payload", "msg", "item", "params")  # where the events of sessions keep what happened
 _DEEPEST = 4  # objects around a review in an event
 _PLUGIN = {"codex", "threadId"}  # keys of the plugin's answer
@@ -54,8 +64,12 @@ def read(raws: Sequence[RawText], options: Options) -> Reading:
     for raw in raws:
         if not raw.text:
             continue
-        troubles: dict[str, None] = {}
-        reviews = list(_reviews(raw, troubles))
+        troubles: list[str] = []
+        reviews: list[_Review] = []
+        early = 0  # so many troubles came before the last review: that one got over them
+        for review in _reviews(raw, troubles):
+            reviews.append(review)
+            early = len(troubles)
         if len(reviews) > 1:
             gathered.note(f"{raw.name} holds {len(reviews)} reviews: the findings of all were taken")
         count = 0
@@ -66,8 +80,9 @@ def read(raws: Sequence[RawText], options: Options) -> Reading:
         for text in texts:
             count += _read_prose(gathered, raw, text, count)
             is_proven = False
-        for trouble in troubles:
-            (gathered.warn if reviews or count else gathered.fail)(trouble)
+        for number, trouble in enumerate(troubles):
+            is_got_over = count or (reviews and number < early)
+            (gathered.warn if is_got_over else gathered.fail)(trouble)
         if not (reviews or texts or troubles):
             gathered.fail(f"{raw.name} holds no review")
     return gathered.reading(tool="Codex", ran=is_proven)
@@ -103,7 +118,7 @@ def _within(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
         level = [inner for outer in level for key in _EVENT if isinstance(inner := outer.get(key), dict)]
 
 
-def _reviews(raw: RawText, troubles: dict[str, None]) -> Iterator[_Review]:
+def _reviews(raw: RawText, troubles: list[str]) -> Iterator[_Review]:
     """Find the reviews in one file, and say on the way why there may be none. Raises UnreadableError."""
     if not raw.documents:
         found = list(_reviews_in(raw.text))
@@ -112,17 +127,23 @@ def _reviews(raw: RawText, troubles: dict[str, None]) -> Iterator[_Review]:
         yield from map(_Review, found)
         return
     seen: set[str] = set()
+    is_open = False
     for number, document in enumerate(raw.documents):
         if isinstance(document, dict):
+            is_open = is_open or any(text_of(one.get("type")) == "entered_review_mode" for one in _within(document))
+            is_open = is_open and not any("review_output" in one for one in _within(document))
             for fields in _in_document(document, troubles):
+                is_open = False
                 # An event and the message of the agent repeat the same review.
                 mark = key_of(*(text_of(entry.get(key)) for entry in listed(fields, "findings") for key in _SAYS_WHAT))
                 if mark not in seen or fields is document:
                     yield _Review(fields, (number,) if len(raw.documents) > 1 else ())
                 seen.add(mark)
+    if is_open and _LEFT not in troubles:
+        troubles.append(_LEFT)
 
 
-def _in_document(document: dict[str, Any], troubles: dict[str, None]) -> Iterator[dict[str, Any]]:
+def _in_document(document: dict[str, Any], troubles: list[str]) -> Iterator[dict[str, Any]]:
     """Find reviews in a JSON document: the document itself, an event of a session, the plugin's answer."""
     if _review(document) is not None:
         yield document
@@ -134,17 +155,17 @@ def _in_document(document: dict[str, Any], troubles: dict[str, None]) -> Iterato
             if isinstance(output, dict):
                 yield output
             else:
-                troubles["the review was left before it had a result"] = None
+                troubles.append(_LEFT)
         elif kind in ("turn.failed", "error", "stream_error"):
             said = inner.get("message") or part_of(inner, "error").get("message")
-            troubles[f"codex says: {title_of(text_of(said))}"] = None
+            troubles.append(f"codex says: {title_of(text_of(said))}")
         elif kind == "agent_message":
             yield from _reviews_in(text_of(inner.get("text")) or text_of(inner.get("message")))
     if document.keys() >= _PLUGIN:
         program = part_of(document, "codex")
         if isinstance(program.get("status"), int) and program["status"]:
             said = title_of(text_of(program.get("stderr")) or "without a word")
-            troubles[f"codex ended with status {program['status']}: {said}"] = None
+            troubles.append(f"codex ended with status {program['status']}: {said}")
         result = _review(document.get("result"))
         if result is not None:
             yield result
@@ -165,10 +186,11 @@ def _reviews_in(text: str) -> Iterator[dict[str, Any]]:
 def _read_review(gathered: Gathering, raw: RawText, review: _Review, before: int) -> tuple[int, bool]:
     """Read one review. Returns how many findings there are with it, and whether it is one that was completed."""
     verdict = text_of(review.fields.get("overall_correctness")) or text_of(review.fields.get("verdict"))
-    findings = objects_of(raw, review.fields.get("findings") or [], *review.place, "findings")
+    told = review.fields.get("findings")
+    findings = [] if told is None else objects_of(raw, told, *review.place, "findings")
     for index, finding in enumerate(findings):
         gathered.add(_finding(gathered, raw, before + index, finding, (*review.place, "findings", index)))
-    is_complete = bool(findings) or verdict.lower() in _CORRECT
+    is_complete = bool(findings) or (told is not None and verdict.lower() in _CORRECT)
     if not is_complete:
         gathered.note("a review has no finding, and does not call the patch correct")
     return before + len(findings), is_complete
@@ -180,6 +202,7 @@ def _finding(
     title, body = finding.get("title"), text_of(finding.get("body"))
     if not isinstance(title, str):
         raise unreadable(raw.name, places.written((*place, "title")), "must be a text")
+    check_texts(raw, finding, ("body",), *place)
     tagged, category, title = _untagged(title)
     location = part_of(finding, "code_location")
     path = gathered.path(

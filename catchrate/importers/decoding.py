@@ -10,7 +10,7 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -23,19 +23,30 @@ LARGEST = 64 << 20  # bytes
 
 EMPTY = "it is empty"
 
-_MOST_STARTS = 16  # lines that look like the beginning of JSON, tried in turn: each try may read the whole text
+_FIRST_PART = 4_096  # characters in which most of what only begins like JSON shows its fault
+_LONGEST_WORD = 64  # characters before the end of a part where a fault may come from that end
 _LONGEST_NUMBER = 4_300  # digits of a whole number: Python makes no text of longer ones
 
 _BEGINS_JSON = re.compile(r"\{\s*(?:[\"'}]|\Z)|\[\s*(?:[\[{\"\]]|\Z)")
 _JSON_LINE = re.compile(r"^[^\S\n]*([{\[])", re.MULTILINE)
 _OBJECT_LINE = re.compile(r"^[^\S\n]*(\{)(?=\s*\")", re.MULTILINE)
+_KEYED = re.compile(r"(?:\[\s*)?\{\s*\"[^\"\n]*\"\s*:")  # as few texts begin that are no JSON
+_OBJECT = re.compile(r"(?:\[\s*)?\{\s*\"")
+_CUT = re.compile(
+    r"(?:-|t|tr|tru|f|fa|fal|fals|n|nu|nul|\\?u[0-9a-fA-F]{0,3})?\s*"
+)  # how a value begins at the end of a text
+_TO_END = re.compile(r"\s*\Z")
+_INNER_BLANKS = re.compile(r"[^\S\n]*")
 _OPENING = re.compile(r"[^\S\n]*(`{3,}|~{3,})[^\S\n]*([\w.+-]*)[^\S\n]*")
 # Half a character, written as an escape: what is left where a program cut a text in two. Other escapes are met first.
 _ESCAPES = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\.")
 _MOJIBAKE = ("≡ƒ", "ΓÜá", "ΓÇ", "ðŸ", "âš", "â€")
 
 _NOT_FINITE = "NaN or Infinity stands in it, which is no JSON: read as null"
-_REPEATED = "a key stands more than once in one object: the last one counts"
+REPEATED = "a key stands more than once in one object: the last one counts"
+_ENDS_EARLY = "it ends too early, with a bracket or a quote still open"
+_FOLLOWED = "something else follows the JSON"
+_ONE_AMONG = "a line between or after the JSON passed over"
 _HALF = "half a character (a lone surrogate) stands in it: read as U+FFFD"
 
 
@@ -91,17 +102,7 @@ def values_within(text: str) -> Iterator[Any]:
 
 def _embedded(text: str) -> Iterator[Any]:
     """Go through the JSON objects of a text that each begin a line, whatever stands around them."""
-    position = 0
-    for _ in range(_MOST_STARTS):
-        found = _OBJECT_LINE.search(text, position)
-        if found is None:
-            return
-        try:
-            value, position = _LENIENT.raw_decode(text, found.start(1))
-        except (ValueError, RecursionError):
-            position = found.end()
-        else:
-            yield value
+    return (piece.value for piece in _pieces(text, _OBJECT_LINE, {}) if not piece.fault)
 
 
 def values_in(text: str) -> tuple[Any, ...]:
@@ -163,7 +164,7 @@ def _documents(name: str, text: str) -> tuple[tuple[Any, ...], list[str]]:
         return _all_values(name, text, start, end, notes), notes
     if _BEGINS_JSON.match(text, start):
         return _all_values(name, text, start, len(text), notes), notes
-    return _after_banner(text, notes), notes
+    return _after_banner(name, text, notes), notes
 
 
 def _all_values(name: str, text: str, start: int, end: int, notes: list[str]) -> tuple[Any, ...]:
@@ -171,10 +172,13 @@ def _all_values(name: str, text: str, start: int, end: int, notes: list[str]) ->
     try:
         return _values(text[start:end], start, notes)
     except _BrokenError as error:
-        line = text.count("\n", 0, error.offset) + 1
-        column = error.offset - (text.rfind("\n", 0, error.offset) + 1) + 1
-        reason = f"is not valid JSON: {error.reason}"
-        raise UnreadableError([Problem(name, "", reason, line, column)]) from None
+        raise _broken(name, text, error) from None
+
+
+def _broken(name: str, text: str, error: _BrokenError) -> UnreadableError:
+    line = text.count("\n", 0, error.offset) + 1
+    column = error.offset - (text.rfind("\n", 0, error.offset) + 1) + 1
+    return UnreadableError([Problem(name, "", f"is not valid JSON: {error.reason}", line, column)])
 
 
 def _inside_fence(text: str) -> tuple[int, int] | None:
@@ -197,51 +201,159 @@ def _inside_fence(text: str) -> tuple[int, int] | None:
     return start, start + len(inner)
 
 
-def _after_banner(text: str, notes: list[str]) -> tuple[Any, ...]:
-    """Find JSON that goes on to the end of a text, after lines that are none: only where all of it is sound."""
+class _Piece(msgspec.Struct, frozen=True):
+    """A part of a text that is JSON, or begins like it: then `fault` says why it is none, and the end is where."""
+
+    start: int
+    end: int
+    value: Any = None
+    fault: str = ""
+    is_cut: bool = False
+
+
+def _after_banner(name: str, text: str, notes: list[str]) -> tuple[Any, ...]:
+    """Find JSON among lines that are none: it goes on to the end of the text, or makes up the most of it.
+
+    All of it counts then, also what stands before a foreign line. Raises UnreadableError where it breaks off, or where
+    only a part of it is sound: the rest would be lost without a word.
+    """
     first = min((place for place in map(text.find, "{[") if place >= 0), default=len(text))
     lines = (found.start(1) for found in _JSON_LINE.finditer(text))
-    starts = (start for start in itertools.chain([first], lines) if _BEGINS_JSON.match(text, start))
-    for start in itertools.islice(starts, _MOST_STARTS):
-        found_notes: list[str] = []
+    start = next((one for one in itertools.chain([first], lines) if _BEGINS_JSON.match(text, one)), None)
+    if start is None:
+        return ()
+    quick = _quick(text[start:])
+    if quick and any(_is_telling(value) for value in quick):
+        notes.append(f"{_above(text, start)} before the JSON passed over")
+        return quick
+    found_notes: dict[str, None] = {}
+    pieces = [
+        piece if piece.fault or _ends_line(text, piece.end) else msgspec.structs.replace(piece, fault=_FOLLOWED)
+        for piece in _pieces(text, _JSON_LINE, found_notes, first)
+        if piece.fault or _is_telling(piece.value)
+    ]
+    for piece in pieces:
+        if piece.is_cut and _KEYED.match(text, piece.start):
+            raise _broken(name, text, _BrokenError(piece.fault, piece.end))
+    values = [piece for piece in pieces if not piece.fault]
+    faults = [piece for piece in pieces if piece.fault and _is_meant(text, piece)]
+    around = "".join(_between(text, values))
+    is_fenced = any(_OPENING.fullmatch(line) for line in around.split("\n"))
+    length = sum(piece.end - piece.start for piece in [*values, *faults])
+    is_most = not is_fenced and 2 * length >= len(text.strip())
+    goes_to_end = bool(values) and not text[values[-1].end :].strip()
+    if not (is_most or goes_to_end):
+        return ()
+    if faults:
+        raise _broken(name, text, _BrokenError(faults[0].fault, faults[0].end))
+    if not values:
+        return ()
+    start = values[0].start
+    if goes_to_end and not any(part.strip() for part in _between(text, values)[1:]):
+        notes.append(f"{_above(text, start)} before the JSON passed over")
+    else:
+        count = sum(bool(line.strip()) for line in around.split("\n"))
+        notes.append(f"{count} lines before, between or after the JSON passed over" if count > 1 else _ONE_AMONG)
+    notes += found_notes
+    return tuple(piece.value for piece in values)
+
+
+def _is_telling(value: object) -> bool:
+    """Tell whether a value may be what a tool wrote: words in brackets stand in any text."""
+    return isinstance(value, dict) or (isinstance(value, list) and bool(value))
+
+
+def _is_meant(text: str, piece: _Piece) -> bool:
+    """Tell whether what begins like JSON is meant to be some: it has a key, begins a line so, or runs to the end."""
+    start = piece.start
+    if _KEYED.match(text, start) or _TO_END.match(text, piece.end):
+        return True
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    return _OBJECT.match(text, start) is not None and not before.strip()
+
+
+def _above(text: str, start: int) -> str:
+    above = text.count("\n", 0, start)
+    return f"{above} lines" if above > 1 else "a line" if above else "some words"
+
+
+def _ends_line(text: str, end: int) -> bool:
+    """Tell whether nothing else than more JSON follows in the line."""
+    rest = _INNER_BLANKS.match(text, end)
+    place = rest.end() if rest else end
+    return place == len(text) or text[place] == "\n" or _BEGINS_JSON.match(text, place) is not None
+
+
+def _between(text: str, pieces: Sequence[_Piece]) -> list[str]:
+    """Return what stands before, between and after pieces of a text."""
+    ends = [0, *(piece.end for piece in pieces)]
+    starts = [*(piece.start for piece in pieces), len(text)]
+    return [text[end:start] for end, start in zip(ends, starts, strict=True)]
+
+
+def _pieces(
+    text: str, beginning: re.Pattern[str], found: dict[str, None], first: int | None = None
+) -> Iterator[_Piece]:
+    """Go once through what is JSON in a text, or begins like it, where a line begins so; `first` is tried besides.
+
+    What is broken is gone on with behind its fault.
+    """
+    mended, halves = _without_halves(text)
+    if halves:
+        found[_HALF] = None
+    decoder = _decoder(found)
+    position = 0
+    start = first
+    while True:
+        if start is None or not _BEGINS_JSON.match(mended, start):
+            place = beginning.search(mended, position)
+            if place is None:
+                return
+            start = place.start(1)
+            if not _BEGINS_JSON.match(mended, start):
+                position, start = place.end(), None
+                continue
+        piece = _piece(decoder, mended, start)
+        yield piece
+        position, start = piece.end, None
+        if not piece.fault:
+            blanks = _INNER_BLANKS.match(mended, position)
+            start = blanks.end() if blanks else position
+
+
+def _piece(decoder: json.JSONDecoder, text: str, start: int) -> _Piece:
+    """Read what begins at a place, from a part of the text that grows until it is enough.
+
+    The decoder looks for the line of each fault from the beginning of what it is given: that takes no longer so than
+    to read up to the fault.
+    """
+    size = _FIRST_PART
+    while True:
+        part = text[start : start + size]
+        is_all = start + size >= len(text)
         try:
-            values = _values(text[start:], start, found_notes)
-        except _BrokenError:
-            continue
-        if not any(isinstance(value, dict) or (isinstance(value, list) and value) for value in values):
-            continue
-        above = text.count("\n", 0, start)
-        before = f"{above} lines" if above > 1 else "a line" if above else "some words"
-        notes += [f"{before} before the JSON passed over", *found_notes]
-        return values
-    return ()
+            value, end = decoder.raw_decode(part)
+        except json.JSONDecodeError as error:
+            is_open = error.msg.startswith("Unterminated string")
+            if not is_all and (is_open or error.pos >= len(part) - _LONGEST_WORD):
+                size *= 4
+                continue
+            if is_all and (is_open or _CUT.fullmatch(part, error.pos)):
+                return _Piece(start, len(text.rstrip()), fault=_ENDS_EARLY, is_cut=True)
+            return _Piece(start, start + max(error.pos, 1), fault=error.msg[:1].lower() + error.msg[1:])
+        except RecursionError:
+            return _Piece(start, len(text), fault="its brackets are nested too deeply")
+        return _Piece(start, start + end, value)
 
 
 def _values(text: str, offset: int, notes: list[str]) -> tuple[Any, ...]:
     """Read the JSON values that a text consists of, with nothing but blanks between. Raises _BrokenError."""
-    try:
-        quick = tuple(_decode_lines(text))
-        # Each member of an object has one colon, and those inside of strings are the same in both.
-        if _encode(quick).count(b":") == text.count(":"):
-            return quick
-    except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError):
-        pass
-    # What the quick decoder refuses: broken text, and some that others take. It also keeps silent about equal keys.
+    quick = _quick(text)
+    if quick is not None:
+        return quick
     mended, halves = _without_halves(text)
     found: dict[str, None] = {_HALF: None} if halves else {}
-
-    def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        members = dict(pairs)
-        if len(members) < len(pairs):
-            found[_REPEATED] = None
-        return members
-
-    decoder = json.JSONDecoder(
-        object_pairs_hook=as_object,
-        parse_constant=lambda _: found.setdefault(_NOT_FINITE),
-        parse_float=_as_float,
-        parse_int=_as_int,
-    )
+    decoder = _decoder(found)
     values: list[Any] = []
     position = _skip_blanks(mended, 0)
     while position < len(mended):
@@ -250,7 +362,7 @@ def _values(text: str, offset: int, notes: list[str]) -> tuple[Any, ...]:
         except json.JSONDecodeError:
             reason, place = broken_json.diagnose(mended[position:]) or ("it cannot be read", 0)
             if values and not _BEGINS_JSON.match(mended, position):
-                reason, place = "something else follows the JSON", 0
+                reason, place = _FOLLOWED, 0
             raise _BrokenError(reason, offset + position + place) from None
         except RecursionError:
             raise _BrokenError("its brackets are nested too deeply", offset + position) from None
@@ -258,6 +370,36 @@ def _values(text: str, offset: int, notes: list[str]) -> tuple[Any, ...]:
         position = _skip_blanks(mended, end)
     notes += found
     return tuple(values)
+
+
+def _quick(text: str) -> tuple[Any, ...] | None:
+    """Read the JSON values that a text consists of, the quick way.
+
+    None for broken text, for some that others take, and where equal keys stand in one object.
+    """
+    try:
+        quick = tuple(_decode_lines(text))
+        # Each member of an object has one colon, and those inside of strings are the same in both.
+        return quick if _encode(quick).count(b":") == text.count(":") else None
+    except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError):
+        return None
+
+
+def _decoder(found: dict[str, None]) -> json.JSONDecoder:
+    """Make a decoder that takes what other programs write, and keeps in `found` what was odd about it."""
+
+    def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        members = dict(pairs)
+        if len(members) < len(pairs):
+            found[REPEATED] = None
+        return members
+
+    return json.JSONDecoder(
+        object_pairs_hook=as_object,
+        parse_constant=lambda _: found.setdefault(_NOT_FINITE),
+        parse_float=_as_float,
+        parse_int=_as_int,
+    )
 
 
 _decode_lines = msgspec.json.Decoder().decode_lines
@@ -284,10 +426,6 @@ def _without_halves(text: str) -> tuple[str, bool]:
     return (_ESCAPES.sub(replace, text), halves) if "\\u" in text else (text, False)
 
 
-def _as_nothing(_: str) -> None:
-    return None
-
-
 def _as_int(digits: str) -> int | float | None:
     return int(digits) if len(digits) <= _LONGEST_NUMBER else None
 
@@ -295,6 +433,3 @@ def _as_int(digits: str) -> int | float | None:
 def _as_float(digits: str) -> float | None:
     value = float(digits)
     return value if math.isfinite(value) else None
-
-
-_LENIENT = json.JSONDecoder(parse_constant=_as_nothing, parse_float=_as_float, parse_int=_as_int)

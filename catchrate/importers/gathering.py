@@ -1,5 +1,6 @@
 """What a format has found so far while it reads: findings, what it left out, and why the tool may have failed."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -16,10 +17,13 @@ from catchrate.importers import (
     severities,
     unreadable,
 )
-from catchrate.importers.locations import line_range, relative_path
+from catchrate.importers.locations import keeps_all_folders, line_range, relative_path
 
 MOST = 200_000  # findings of one reviewer on one case
 
+_TROUBLE = re.compile(r"^\W{0,40}(?i:error|fatal|exception|traceback)\b|\b(?:ERROR|FATAL)\b")
+_BEGINS_DATA = ("", "{", "[", "`", "~")
+_DATA_LINE = re.compile(r"^[^\S\n]*[{\[]\s*(?:[\"\[{}\]]|$)", re.MULTILINE)
 _MOST_FAILURES = 3  # reasons that are told one by one
 _SUREST = 100  # as a percentage
 _MOST_NAMES = 8  # tools that are named
@@ -38,13 +42,18 @@ class Gathering:
         self._notes: dict[str, int] = {}
         self._troubles: dict[str, None] = {}
         self._failures: dict[str, None] = {}
+        self._troubles_above: list[str] = []
         self._keys: dict[str, int] = {}
         self._paths: dict[tuple[str, bool], str | None] = {}
+        self._rootless: dict[str, None] = {}
         self._severities: dict[tuple[str | None, int], tuple[Severity, bool]] = {}
         self._scores: dict[str, tuple[Severity, bool]] = {}
         for raw in raws:
             if not raw.text:
                 self.fail(f"{raw.name} is empty")
+            trouble = _trouble_above(raw)
+            if trouble is not None:
+                self._troubles_above.append(f"before the JSON, {raw.name} says: {trouble.strip()}")
 
     def add(self, finding: RawFinding) -> None:
         """Take a finding in. What has the same key as an earlier one gets a number behind its own.
@@ -86,9 +95,14 @@ class Gathering:
         return self._paths[memo]
 
     def note_path(self, raw: str, path: str | None) -> None:
-        """Note a path that names no place in the repository, or one in other upper and lower case."""
+        """Note a path that names no place in the repository, or perhaps another one than it seems to.
+
+        It may lead out, begin with the folders above the repository, or be in other upper and lower case.
+        """
         if path is None:
             self.note("a path leads out of the repository or names no file: findings there have none")
+        elif keeps_all_folders(raw, path, self.options):
+            self._rootless[path] = None
         elif not raw.endswith(path):
             tail = raw.replace("\\", "/")
             if not tail.endswith(path) and tail.casefold().endswith(path.casefold()) and path in self.options.paths:
@@ -113,8 +127,16 @@ class Gathering:
 
     def reading(self, *, tool: str | None = None, version: str | None = None, ran: bool = False) -> Reading:
         """Settle what was read. `ran`: the output proves that the tool ran to its end, unless a failure was met."""
+        for trouble in self._troubles_above if not self.findings else ():  # it may be why there is none
+            self.fail(trouble)
         failures = _first(self._failures)
         notes = _first(self._troubles)
+        if self._rootless:
+            first, count = next(iter(self._rootless))[:_LONGEST_NAME], len(self._rootless)
+            paths = f"{first} was an absolute path and keeps all its folders"
+            if count > 1:
+                paths = f"{count} paths, such as {first}, were absolute and keep all their folders"
+            notes.append(f"{paths}: say with --repo-root where the repository was")
         notes += [text if count == 1 else f"{text} ({count} times)" for text, count in self._notes.items()]
         did_not_run = None
         if failures and self.findings:
@@ -134,6 +156,20 @@ class Gathering:
         )
 
 
+def trouble_in(text: str) -> str | None:
+    """Return the first line of a program's own words that is an error: it begins with that word, or has it as level."""
+    return next((line for line in text.split("\n") if _TROUBLE.search(line)), None)
+
+
+def _trouble_above(raw: RawText) -> str | None:
+    """Return the first error in the lines above the JSON of a file."""
+    text = raw.text.lstrip("\ufeff \t\r\n")
+    if not raw.documents or text[:1] in _BEGINS_DATA:
+        return None
+    below = _DATA_LINE.search(text)
+    return trouble_in(text[: below.start()] if below else "")
+
+
 def _first(reasons: Mapping[str, None]) -> list[str]:
     """Tell the first reasons, and how many there are besides: a tool may fail on every file."""
     told = list(reasons)[:_MOST_FAILURES]
@@ -144,6 +180,16 @@ def _first(reasons: Mapping[str, None]) -> list[str]:
 def text_of(value: object) -> str:
     """Return a text, stripped; "" for what is none."""
     return value.strip() if isinstance(value, str) else ""
+
+
+def check_texts(raw: RawText, fields: Mapping[str, Any], keys: Iterable[str], *place: str | int) -> None:
+    """Raise UnreadableError, with the place that leads to it, for a text of a finding that is something else.
+
+    What is absent or null is left to the reader: another key may say it.
+    """
+    for key in keys:
+        if not isinstance(fields.get(key), str | None):
+            raise unreadable(raw.name, places.written((*place, key)), "must be a text")
 
 
 def name_of(value: object) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from catchrate.importers import Format, Options, Origin, RawFinding, RawText, Reading, severities, unreadable
+from catchrate.importers.bots.comments import is_from_github
 from catchrate.importers.decoding import values_within
 from catchrate.importers.gathering import Gathering, confidence_of, name_of, text_of
 from catchrate.importers.titles import headline_of, key_of, title_of
@@ -133,6 +134,11 @@ _RULE_AT_END = re.compile(r"\s\[([\w./:@+-]{1,100})\]$")
 _SYMBOL_AT_END = re.compile(r"\s\(([a-z][a-z0-9-]{1,100})\)$")
 _ANY_PLACE = re.compile(r":\d")
 _NOTES = {"note", "hint", "help"}  # what compilers add to the finding before
+_IS_TAKEN_BACK = re.compile(
+    r"suppress|ignore|dismiss|exclu|filtered|false.?positive|fixed|resolved|skipped|baseline", re.IGNORECASE
+)
+_TAKEN_BACK = "in a list of what was suppressed, dismissed or resolved"
+_IN_ANOTHER = "in an earlier list already"
 _MOST_TRIED = 100  # entries of a list in which one that looks like a finding is looked for
 _ENOUGH = 8  # one line in so many names a place: compilers print the code below
 
@@ -143,6 +149,12 @@ class _Entry(msgspec.Struct, frozen=True):
     fields: dict[str, Any]
     path: str | None = None
     path_key: str = ""
+
+
+class _Passed(msgspec.Struct, frozen=True):
+    """An entry of a list that does not count: why."""
+
+    reason: str
 
 
 class _Line(msgspec.Struct, frozen=True):
@@ -229,7 +241,7 @@ def _entries(documents: Sequence[object]) -> list[object] | None:
     found: list[object] = []
     is_list = False
     for document in documents:
-        items = document if isinstance(document, list) else _list_in(document)
+        items = document if isinstance(document, list) else _lists_in(document)
         if items is None:
             found += _expanded(document)
         else:
@@ -240,16 +252,44 @@ def _entries(documents: Sequence[object]) -> list[object] | None:
     return found if any(isinstance(entry, _Entry) and _is_finding(entry) for entry in found) else None
 
 
-def _list_in(document: object) -> list[Any] | None:
-    """Find the list in an object that is not itself a finding: under a usual key, else under any."""
+def _lists_in(document: object) -> list[Any] | None:
+    """Find what the lists hold in an object that is not itself a finding: under usual keys first, then under others.
+
+    Of several lists all count. An entry that stands in an earlier one already, and what a list holds that is named for
+    what the reviewer took back, is handed on as `_Passed`.
+    """
     if not isinstance(document, dict) or _is_finding(_Entry(document)):
         return None
+    found: list[Any] = []
+    seen: set[bytes] = set()
+    for items, key in _telling_lists(document):
+        reason = _TAKEN_BACK if _IS_TAKEN_BACK.search(key) and found else ""
+        written = [_encode(item) for item in items]
+        found += [
+            _Passed(reason or _IN_ANOTHER) if reason or name in seen else item
+            for name, item in zip(written, items, strict=True)
+        ]
+        seen.update(written)
+    is_empty = any(document.get(key) == [] for key in _LISTS)
+    return found if found or is_empty else None
+
+
+def _telling_lists(document: dict[str, Any]) -> Iterator[tuple[list[Any], str]]:
+    """Go through the lists of an object, and of the objects in it, that hold something like a finding."""
     for level in (document, *(value for value in document.values() if isinstance(value, dict))):
-        for key in (*_LISTS, *level):
+        if level is not document and _is_finding(_Entry(level)):
+            continue
+        for key in dict.fromkeys((*_LISTS, *level)):
             items = level.get(key)
-            if isinstance(items, list) and (any(_is_finding(one) for one in _expanded_all(items[:_MOST_TRIED]))):
-                return items
-    return next((document[key] for key in _LISTS if document.get(key) == []), None)
+            if isinstance(items, list) and any(_is_finding(one) for one in _expanded_all(items[:_MOST_TRIED])):
+                yield items, key
+
+
+def _encode(value: object) -> bytes:
+    try:
+        return msgspec.json.encode(value, order="deterministic")
+    except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError, OverflowError, TypeError):
+        return repr(id(value)).encode()  # what cannot be compared is equal to nothing
 
 
 def _expanded_all(items: Sequence[object]) -> Iterator[_Entry]:
@@ -257,17 +297,28 @@ def _expanded_all(items: Sequence[object]) -> Iterator[_Entry]:
 
 
 def _expanded(item: object) -> Iterator[object]:
-    """Take an object apart that stands for a file and holds a list of what was found there."""
+    """Take an object apart that stands for a file and holds lists of what was found there."""
     if not isinstance(item, dict):
         yield item
         return
     path_key = next((key for key in _PATH if isinstance(_at(item, key), str)), None)
-    inner = next((value for key in _INNER if isinstance(value := item.get(key), list)), None)
-    if path_key is None or inner is None or not all(isinstance(one, dict) for one in inner):
+    lists = [value for key in _INNER if isinstance(value := item.get(key), list)]
+    if not any(lists) and not any(text_of(item.get(key)) for key in _TITLE):
+        lists += [value for value in item.values() if isinstance(value, list) and value and _all_say(value)]
+    if path_key is None or not lists or (any(lists) and not any(_are_objects(inner) for inner in lists if inner)):
         yield _Entry(item)
-    else:
-        path = str(_at(item, path_key))
-        yield from (_Entry(one, path, path_key) for one in inner)
+        return
+    path = str(_at(item, path_key))
+    for inner in lists:
+        yield from (_Entry(one, path, path_key) if isinstance(one, dict) else one for one in inner)
+
+
+def _are_objects(values: Sequence[object]) -> bool:
+    return all(isinstance(one, dict) for one in values)
+
+
+def _all_say(values: Sequence[object]) -> bool:
+    return all(isinstance(one, dict) and any(text_of(one.get(key)) for key in _TITLE) for one in values)
 
 
 def _is_finding(entry: _Entry) -> bool:
@@ -286,7 +337,9 @@ def _read_entries(gathered: Gathering, raw: RawText, entries: Sequence[object], 
         if text_of(error):
             gathered.fail(f"{raw.name} says: {title_of(text_of(error))}")
     for index, entry in enumerate(entries):
-        if not isinstance(entry, _Entry):
+        if isinstance(entry, _Passed):
+            gathered.leave_out(entry.reason)
+        elif not isinstance(entry, _Entry):
             gathered.leave_out("no object")
         elif not any(text_of(entry.fields.get(key)) for key in _TITLE):
             gathered.leave_out("has no text")
@@ -368,8 +421,12 @@ def _as_text(value: object) -> str | None:
 
 
 def _fenced(text: str) -> list[object] | None:
-    """Find findings in JSON that stands among other text."""
-    return _entries(list(values_within(text))) if "{" in text else None
+    """Find findings in JSON that stands among other text.
+
+    Comments of a pull request are none: who wrote them has to be asked, and their reader takes no text around them.
+    """
+    values = tuple(values_within(text)) if "{" in text else ()
+    return _entries(values) if values and not is_from_github(RawText("", text, values)) else None
 
 
 # --- lines ------------------------------------------------------------------------------------------------------------

@@ -43,20 +43,22 @@ def read(raws: Sequence[RawText], options: Options) -> Reading:
         if count in _FULL_PAGES:
             gathered.note(f"{file} holds just {count} {_ADDRESSES[endpoint]}: is that one page of several?")
     choice = choose(comments, raws[0].name if raws else "", gathered)
-    return _Review(comments, choice, gathered).read()
+    return _Review(comments, choice, gathered, has_inline=any(map(_may_give_inline, raws))).read()
 
 
 class _Review:
     """One reviewer's comments, while they are read."""
 
-    def __init__(self, comments: Sequence[Comment], choice: Choice, gathered: Gathering) -> None:
+    def __init__(self, comments: Sequence[Comment], choice: Choice, gathered: Gathering, *, has_inline: bool) -> None:
         self.comments = comments
         self.choice = choice
         self.gathered = gathered
+        self.has_inline = has_inline or any(comment.endpoint == "inline" for comment in comments)
         self.found: list[RawFinding] = []
         self.bots: dict[str, Bot] = {}
         self.claims: Counter[str] = Counter()  # what each bot says that it found, by the title of the bot
         self.refusals: list[tuple[str, str]] = []  # when, and why
+        self.unproven: set[str] = set()  # bots that say "nothing found" where only a part of what they say stands
         self.completed: list[str] = []  # when the reviewer said something that it only says at its end
         self._digests: dict[str, str] | None = None
 
@@ -75,16 +77,28 @@ class _Review:
             if not any(when and done >= when for done in self.completed):
                 self.gathered.fail(f"{', '.join(self.bots)}: {why}")
         # A reviewer has run to its end where it says how much it found, and all of that is here.
-        ran = bool(self.claims) and all(self.claims[bot.title] <= self._here(bot) for bot in self.bots.values())
+        is_all_here = all(self.claims[bot.title] <= self._here(bot) for bot in self.bots.values())
+        ran = bool(self.claims) and not self.unproven and is_all_here
         return self.gathered.reading(tool=", ".join(self.bots) or None, ran=ran)
 
     def _each_once(self) -> list[Comment]:
-        """Return each comment once, in the fullest form in which it was given."""
+        """Return each comment once, in the fullest form in which it was given.
+
+        What GitHub knows by no number is known by its content: equal ones in one file are several comments, those of
+        another file the same once more.
+        """
         kept: list[Comment] = []
         places: dict[str, int] = {}
+        equal: Counter[tuple[str, str]] = Counter()
         for comment in self.comments:
-            names = comment.names or (_digest(comment),)
+            names = comment.names
+            if not names:
+                digest = _digest(comment)
+                equal[comment.file, digest] += 1
+                names = (f"{digest}#{equal[comment.file, digest]}",)
             place = next((places[name] for name in names if name in places), None)
+            if place is not None and _says_else(comment, kept[place]):
+                self.gathered.note("two comments have one id and different texts: the fuller one, or the first, counts")
             if place is None:
                 place = len(kept)
                 kept.append(comment)
@@ -134,6 +148,10 @@ class _Review:
             self.completed.append(comment.when)
         if contents.claimed is not None:
             self.claims[bot.title] += contents.claimed
+            # Such a comment speaks of the latest review alone, or stands beside the findings of an earlier one.
+            is_report = comment.endpoint != "issue comments" or "issue comments" in bot.elsewhere
+            if contents.claimed == 0 and not is_report and not self.has_inline:
+                self.unproven.add(bot.title)
         for note in contents.notes:
             self.gathered.note(f"{bot.title}: {note}")
 
@@ -240,9 +258,20 @@ def _reader(bot: Bot, endpoint: Endpoint) -> Callable[[str], Contents]:
     return bot.inline if endpoint == "inline" else bot.review if endpoint == "reviews" else bot.issue
 
 
+def _may_give_inline(raw: RawText) -> bool:
+    """Tell whether a file without inline comments may be all of those that there are: an empty list, or threads."""
+    return bool(raw.documents and all(document == [] for document in raw.documents)) or '"reviewThreads"' in raw.text
+
+
 def _digest(comment: Comment) -> str:
     lines = [str(comment.fields.get(key)) for key in ("original_line", "line", "position", "created_at")]
     return key_of(comment.endpoint, comment.login, comment.path, comment.body, *lines)
+
+
+def _says_else(one: Comment, other: Comment) -> bool:
+    """Tell whether both have a text, and not the same one."""
+    first, second = (" ".join(comment.body.split()) for comment in (one, other))
+    return bool(first and second) and first != second
 
 
 def _content(finding: RawFinding) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from catchrate.importers import Format, Options, Origin, RawFinding, RawText, Reading, severities, unreadable
-from catchrate.importers.gathering import Gathering, listed, objects_of, part_of, text_of
+from catchrate.importers.gathering import Gathering, check_texts, listed, objects_of, part_of, text_of
 from catchrate.importers.titles import UNTITLED, headline_of, key_of
 
 _SECURITY = "is a security report of GitLab, which is not read: save the scanner's own SARIF or JSON instead"
@@ -56,6 +56,7 @@ def _is_security(document: dict[str, Any]) -> bool:
 
 
 def _finding(gathered: Gathering, raw: RawText, index: int, issue: dict[str, Any]) -> RawFinding:
+    check_texts(raw, issue, ("description",), index)
     description = text_of(issue.get("description"))
     rule_id = text_of(issue.get("check_name")) or None
     title = headline_of(description)

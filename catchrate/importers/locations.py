@@ -6,6 +6,7 @@ absolute path of which neither is known keeps all its folders, without the leadi
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from urllib.parse import unquote
@@ -40,6 +41,20 @@ def relative_path(raw: str, options: Options, *, is_uri: bool = False) -> str | 
         return raw
     path = raw if is_plain else _plain(raw, is_uri=is_uri)
     return None if path is None else _placed(path, known, options)
+
+
+def keeps_all_folders(raw: str, path: str, options: Options) -> bool:
+    """Tell whether a path is what `relative_path` made of an absolute one of which nothing is known.
+
+    It then begins with the folders above the repository.
+    """
+    if _PLAIN.fullmatch(raw) or path in _files(options.paths).paths:
+        return False
+    plain = _plain(raw, is_uri=True) if _FILE_SCHEME.match(raw.strip()) else _plain(raw, is_uri=False)
+    if plain is None or not (plain.startswith("/") or _DRIVE.match(plain)):
+        return False
+    parts = _parts(plain) or []
+    return parts[1 if parts and _DRIVE.fullmatch(parts[0]) else 0 :] == path.split("/")
 
 
 def path_below(base: str, raw: str, options: Options) -> str | None:
@@ -176,31 +191,56 @@ def _by_tail(parts: Sequence[str], known: "_Files", *, is_absolute: bool) -> str
 
     A tail that both share, with other folders before it in both, is another file: monorepos are full of them.
     """
-    same_name = known.by_name.get(parts[-1], ())
-    whole = "/" + "/".join(parts)
     if is_absolute:
-        ending = [path for path in same_name if whole.endswith(f"/{path}")]
-        if ending:
-            return max(ending, key=len)
+        for start in range(max(0, len(parts) - known.deepest), len(parts)):
+            tail = "/".join(parts[start:])
+            if tail in known.paths:
+                return tail
     elif len(parts) > 1:
         return None
-    longer = [path for path in same_name if path.endswith(whole)]
-    return longer[0] if len(longer) == 1 else None
+    # Among the paths read from behind, those with one tail stand side by side.
+    backwards = ("/" + "/".join(parts))[::-1]
+    first = bisect_left(known.backwards, backwards)
+    longer = [path for path in known.backwards[first : first + 2] if path.startswith(backwards)]
+    return longer[0][::-1] if len(longer) == 1 else None
 
 
 class _Files(msgspec.Struct, frozen=True):
-    """The files of a change, by their last name, and by their path without regard to case."""
+    """The files of a change: as they are, by their path without regard to case, and read from behind, in order.
+
+    `deepest` is the number of parts of the path that has most.
+    """
 
     paths: frozenset[str]
-    by_name: Mapping[str, list[str]]
     folded: Mapping[str, list[str]]
+    backwards: Sequence[str]
+    deepest: int
+
+
+class _Same:
+    """Paths that are looked up as this one object: to look at each of them for every finding would take too long."""
+
+    __slots__ = ("paths",)
+
+    def __init__(self, paths: tuple[str, ...]) -> None:
+        self.paths = paths
+
+    def __hash__(self) -> int:
+        return id(self.paths)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.paths is other.paths
+
+
+def _files(paths: tuple[str, ...]) -> _Files:
+    return _indexed(_Same(paths))
 
 
 @lru_cache(maxsize=4)
-def _files(paths: tuple[str, ...]) -> _Files:
-    by_name: dict[str, list[str]] = {}
+def _indexed(same: _Same) -> _Files:
+    paths = frozenset(same.paths)
     folded: dict[str, list[str]] = {}
-    for path in dict.fromkeys(paths):
-        by_name.setdefault(path.rpartition("/")[2], []).append(path)
+    for path in dict.fromkeys(same.paths):
         folded.setdefault(path.casefold(), []).append(path)
-    return _Files(frozenset(paths), by_name, folded)
+    deepest = max((path.count("/") + 1 for path in paths), default=0)
+    return _Files(paths, folded, sorted(path[::-1] for path in paths), deepest)

@@ -46,7 +46,8 @@ def read(raws: Sequence[RawText], options: Options) -> Reading:
             tools |= {tool: None for tool in [name_of(part_of(document, "source").get("name"))] if tool}
             if document["diagnostics"] is None:
                 gathered.fail("diagnostics is null: the tool wrote no result")
-            found = objects_of(raw, document["diagnostics"] or [], "diagnostics")
+                continue
+            found = objects_of(raw, document["diagnostics"], "diagnostics")
         else:
             found = [document]
         for diagnostic in found:

@@ -11,9 +11,11 @@ from typing import Any
 
 import msgspec
 
+from catchrate import places
 from catchrate.importers import Format, Options, Origin, RawFinding, RawText, Reading, Severity, severities, unreadable
 from catchrate.importers.gathering import (
     Gathering,
+    check_texts,
     joined,
     listed,
     name_of,
@@ -145,7 +147,7 @@ def read(raws: Sequence[RawText], options: Options) -> Reading:
             raise unreadable(raw.name, "version", f"is {version[:40]}: of SARIF, 2.1.0 is read")
         if "runs" not in document:
             raise unreadable(raw.name, "runs", "is missing: this is no SARIF")
-        runs = objects_of(raw, document["runs"] or [], "runs")
+        runs = [] if document["runs"] is None else objects_of(raw, document["runs"], "runs")
         if not runs:
             gathered.fail("the file holds no run of a tool")
         before = 0
@@ -176,6 +178,8 @@ def _read_run(gathered: Gathering, run: _Run, before: int) -> int:
             gathered.leave_out(why_not)
         else:
             gathered.add(_finding(gathered, run, result, index, before + index))
+    if found and all(result.get("kind") == "open" for result in found):
+        gathered.fail(f"{name} came to no conclusion: the kind of each result is open")
     return len(found)
 
 
@@ -193,7 +197,8 @@ def _failures(run: dict[str, Any], *, is_silent: bool) -> Iterator[str]:
         ]
         if invocation.get("executionSuccessful") is False:
             said = text_of(invocation.get("exitCodeDescription")) or text_of(invocation.get("exitSignalName"))
-            yield (errors[0] if errors else said) or f"the run failed, exit code {_as_text(invocation.get('exitCode'))}"
+            code = _as_text(invocation.get("exitCode"))
+            yield (errors[0] if errors else said) or f"the run failed{f', exit code {code}' if code else ''}"
         elif is_silent:
             yield from errors
 
@@ -213,7 +218,13 @@ def _why_no_finding(result: dict[str, Any], options: Options) -> str | None:
 
 def _finding(gathered: Gathering, run: _Run, result: dict[str, Any], number: int, index: int) -> RawFinding:
     rule_id, rule = run.rule_of(result)
-    body = _message(result.get("message"), rule, run)
+    message = result.get("message")
+    if isinstance(message, dict):
+        check_texts(run.raw, message, ("text", "markdown"), "runs", run.number, "results", number, "message")
+    elif not isinstance(message, str | None):
+        place = places.written(("runs", run.number, "results", number, "message"))
+        raise unreadable(run.raw.name, place, "must be an object with a text")
+    body = _message(message, rule, run)
     title = _title(rule, rule_id, body, is_own=_has_own_text(result))
     if not body and rule.text and run.may_repeat(len(rule.text)):
         body = rule.text

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from catchrate.importers import Format, Options, Origin, RawFinding, RawText, Reading, severities, unreadable
-from catchrate.importers.gathering import Gathering, joined, name_of, object_documents, objects_of, part_of, text_of
+from catchrate.importers.gathering import (
+    Gathering,
+    check_texts,
+    joined,
+    name_of,
+    object_documents,
+    objects_of,
+    part_of,
+    text_of,
+)
 from catchrate.importers.titles import UNTITLED, key_of, title_of
 
 _EXPORTED = {"match_based_id", "syntactic_id", "line_of_code_url"}
@@ -35,7 +44,7 @@ def read(raws: Sequence[RawText], options: Options) -> Reading:
         ran &= not document.get("errors")
         if document["results"] is None:
             gathered.fail("semgrep has no results")
-        found = objects_of(raw, document["results"] or [], "results")
+        found = [] if document["results"] is None else objects_of(raw, document["results"], "results")
         _tell_failures(gathered, document, is_silent=not found)
         for index, result in enumerate(found):
             extra = part_of(result, "extra")
@@ -84,6 +93,7 @@ def _finding(
     gathered: Gathering, raw: RawText, index: int, result: dict[str, Any], extra: dict[str, Any]
 ) -> RawFinding:
     rule_id = text_of(result.get("check_id"))
+    check_texts(raw, extra, ("message",), "results", index, "extra")
     body = text_of(extra.get("message"))
     name = rule_id.rpartition(".")[2]  # what stands before it changes with the folder of the rules
     title = title_of(body)

@@ -7,7 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from catchrate.importers import Format, Options, Origin, RawFinding, RawText, Reading, Severity, severities, unreadable
-from catchrate.importers.gathering import Gathering, listed, name_of, object_documents, objects_of, part_of, text_of
+from catchrate.importers.gathering import (
+    Gathering,
+    check_texts,
+    listed,
+    name_of,
+    object_documents,
+    objects_of,
+    part_of,
+    text_of,
+)
 from catchrate.importers.titles import headline_of, key_of
 
 _GONE = {"CLOSED", "RESOLVED", "FIXED", "REVIEWED"}
@@ -30,6 +39,7 @@ def read(raws: Sequence[RawText], options: Options) -> Reading:
             if isinstance(component.get("key"), str) and isinstance(component.get("path"), str):
                 paths.setdefault(component["key"], component["path"])
     totals: dict[str, int] = {}
+    says_none = bool(documents)  # as far as the documents go: each names its total, and that is 0
     listed_so_far: dict[str, int] = {}
     seen: set[str] = set()
     for raw, document in documents:
@@ -39,6 +49,7 @@ def read(raws: Sequence[RawText], options: Options) -> Reading:
         rules = {text_of(rule.get("id")): _rule(rule) for rule in listed(document, "rules")}
         issues = objects_of(raw, document[name], name)
         total = part_of(document, "paging").get("total", document.get("total"))
+        says_none &= total == 0 and not issues
         totals[name] = max(totals.get(name, 0), total if isinstance(total, int) else 0)
         listed_so_far[name] = listed_so_far.get(name, 0) + len(issues)
         for index, issue in enumerate(issues):
@@ -49,16 +60,23 @@ def read(raws: Sequence[RawText], options: Options) -> Reading:
             elif why_not:
                 gathered.leave_out(why_not)
             elif isinstance(issue.get("primaryLocation"), dict):
+                check_texts(raw, issue["primaryLocation"], ("message",), name, index, "primaryLocation")
                 gathered.add(_generic_finding(gathered, raw, index, issue, rules))
             else:
+                check_texts(raw, issue, ("message",), name, index)
                 gathered.add(_finding(gathered, raw, index, issue, paths))
             seen.add(issue_id)
+    is_all_here = True
     for name, total in totals.items():
         if total > listed_so_far[name]:
+            is_all_here = False
             gathered.note(f"the server has {total} {name}, and {listed_so_far[name]} of them are in what was given")
-    ran = any(listed_so_far.values())
-    if documents and not ran:
-        gathered.note("the server lists nothing: that does not prove that it analysed the change")
+    ran = is_all_here and any(listed_so_far.values())
+    if documents and not any(listed_so_far.values()):
+        # The server answers the same for a change that it never saw: that it did see it, only a person can say.
+        ran = says_none and options.is_chosen
+        told = "" if ran else ": that does not prove that it analysed the change"
+        gathered.note(f"the server lists nothing{told}{'; --from=sonarqube says so' if says_none and not ran else ''}")
     return gathered.reading(tool="SonarQube", ran=ran)
 
 

@@ -57,10 +57,14 @@ def _joined(values: list[object], between: str) -> str:
     if b"\n" in data or b"\r" in data:  # a value passed on as the fixture's author laid it out
         texts = [msgspec.json.format(text, indent=-1) for text in texts]
         data = _BETWEEN.join(texts)
-    if not data.isascii():
+    if not _is_safe(data):
         return between.join([_safe(text) for text in texts])
     return data.decode() if len(texts) == 1 else between.encode().join(texts).decode()
 
 
+def _is_safe(text: bytes) -> bool:
+    return text.isascii() and b"\x7f" not in text  # the other controls are escaped in any JSON
+
+
 def _safe(text: bytes) -> str:
-    return text.decode() if text.isascii() else escape_unsafe(text.decode(), json=True)
+    return text.decode() if _is_safe(text) else escape_unsafe(text.decode(), json=True)

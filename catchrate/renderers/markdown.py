@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from catchrate.renderers.cells import MOST_CHARACTERS, figure
-from catchrate.renderers.plain import one_line
+from catchrate.renderers.plain import one_line, printable
 from catchrate.reporting import Cell, Report
 
 # Markdown acts on none of these behind a backslash. The pipe ends a cell even inside code. The rest are marks of a
@@ -25,6 +25,8 @@ def render(report: Report, width: int | None = None) -> Iterator[str]:  # noqa: 
     yield f"# {escaped(report.title)}\n"
     for line in report.lead:
         yield f"\n{escaped(line, 2 * MOST_CHARACTERS)}\n"
+    for line in report.signatures:
+        yield f"\n{_code(line)}\n"
     for table in report.sections:
         yield f"\n## {escaped(table.title)}\n\n"
         yield _row([escaped(column.title) for column in table.columns])
@@ -41,6 +43,14 @@ def escaped(text: str, most: int = MOST_CHARACTERS) -> str:
     seams = _LINKS.findall(one_line(text, most))
     whole = "".join(_plain(piece) + (seam + _COMMENT) for piece, seam in zip(pieces, [*seams, ""], strict=True))
     return whole.removesuffix(_COMMENT)
+
+
+def _code(text: str) -> str:
+    """Write a line as code, fenced by more backticks than it holds."""
+    line = " ".join(printable(text).split())
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", line)), default=0))
+    pad = " " if "`" in line else ""
+    return f"{fence}{pad}{line}{pad}{fence}"
 
 
 def _plain(text: str) -> str:

@@ -7,10 +7,11 @@ from tabulate import tabulate
 from wcwidth import wcswidth, wcwidth
 
 from catchrate.renderers.cells import MOST_CHARACTERS, figure
-from catchrate.renderers.plain import one_line
+from catchrate.renderers.plain import one_line, printable
 from catchrate.reporting import Report, Table
 
 _GAP = 2
+_MOST_TRIED = 4  # times the width: so many characters of a long word are looked at for one line
 _NARROWEST = 8  # columns of text are not broken below this; a narrower terminal gets one line a cell
 
 
@@ -20,6 +21,8 @@ def render(report: Report, width: int | None = 80) -> Iterator[str]:
     yield from _wrapped(one_line(report.title, MOST_CHARACTERS), width)
     for line in report.lead:
         yield from _wrapped(one_line(line, 2 * MOST_CHARACTERS), width)
+    for line in report.signatures:
+        yield from _wrapped(" ".join(printable(line).split()), width)
     for table in report.sections:
         yield "\n"
         yield from _wrapped(one_line(table.title, MOST_CHARACTERS), width)
@@ -96,7 +99,7 @@ def _lines(text: str, width: int) -> list[str]:
             continue
         if line:
             lines.append(line)
-        while _columns(word) > width:
+        while len(word) > _MOST_TRIED * width or _columns(word) > width:
             head = _head(word, width)
             lines.append(head)
             word = word[len(head) :]  # noqa: PLW2901 (what is left of it)
@@ -107,7 +110,8 @@ def _lines(text: str, width: int) -> list[str]:
 def _head(word: str, width: int) -> str:
     """Take as many characters of a word as fit, up to a seam of a path where there is one; at least one."""
     # A mark that changes the character before it stays with it.
-    ends = [n for n in range(1, len(word)) if _columns(word[:n]) <= width and wcwidth(word[n]) != 0]
+    most = min(len(word), _MOST_TRIED * width)
+    ends = [n for n in range(1, most) if _columns(word[:n]) <= width and wcwidth(word[n]) != 0]
     end = ends[-1] if ends else 1
     seam = max(word.rfind(mark, 0, end) for mark in "/._-") + 1
     return word[: seam if 2 * seam > end else end]

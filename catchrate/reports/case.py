@@ -5,6 +5,12 @@ from catchrate.reporting import Cell, Column, Report, Table, plural
 from catchrate.reports.wording import WHY_NOT_REVIEWED, placed
 from catchrate.scoring import Outcome, score_case, verdicts
 
+_NO_MATCH = {
+    None: "false positive",
+    "out_of_scope": "false positive (out of scope)",
+    "unlabelled_defect": "false positive (unlabelled defect)",
+}
+
 
 def case_report(case: Case) -> Report:
     """Report on one case: its issues and who caught them, then what each reviewer said."""
@@ -71,9 +77,10 @@ def _finding_table(case: Case, reviewer: str, outcome: Outcome) -> Table:
         told += [f"redundant match of {issue_id}" for issue_id in again]
         if finding.undecided:
             told.append("(undecided)")
-        reason = finding.match_rationale if isinstance(finding.match_rationale, str) else ""
+        given = finding.match_rationale if caught or again else finding.disposition_rationale
+        reason = given if isinstance(given, str) else ""
         title = placed(finding.title, finding.file_path, finding.line)
-        rows.append((title, ", ".join(told) or "false positive", reason))
+        rows.append((title, ", ".join(told) or _NO_MATCH[finding.disposition], reason))
     if not rows:
         rows.append(("(no finding)", None, None))
     title = (

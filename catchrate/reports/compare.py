@@ -18,7 +18,9 @@ from catchrate.reports.differences import (
     verdict,
     written_p,
 )
+from catchrate.reports.reviewers import FEWEST_CASES, TOO_SMALL
 from catchrate.reports.wording import gate_table
+from catchrate.signature import Signature
 
 FORMAT_VERSION = 1
 MOST_NAMES = 24
@@ -28,13 +30,13 @@ _CASE = Column("case", "left", wraps=True)
 def compare_report(
     changes: Changes,
     *,
-    old: str,
-    new: str,
+    old: tuple[str, Signature],
+    new: tuple[str, Signature],
     confidence: float,
     gates: Sequence[GateResult] = (),
     all_cases: bool = False,
 ) -> Report:
-    """Report on what changed from OLD to NEW."""
+    """Report on what changed from OLD to NEW, each by its name and its signature."""
     sections: list[Table] = []
     for change in changes.reviewers:
         sections.append(_metric_table(change))
@@ -47,15 +49,18 @@ def compare_report(
     return Report(
         title="What changed from OLD to NEW",
         lead=(
-            f"OLD: {old}",
-            f"NEW: {new}",
+            f"OLD: {old[0]}",
+            f"NEW: {new[0]}",
             f"{plural(changes.cases, 'case')} in both. [low,high]: {100 * confidence:g}% interval of NEW minus OLD.",
+            *([TOO_SMALL.format(plural(changes.cases, "case"))] if changes.cases < FEWEST_CASES else []),
         ),
         sections=tuple(sections),
+        signatures=(f"OLD {old[1].line}", f"NEW {new[1].line}"),
         document={
             "format_version": FORMAT_VERSION,
-            "old": old,
-            "new": new,
+            "old": old[0],
+            "new": new[0],
+            "signatures": {"old": old[1], "new": new[1]},
             "confidence": confidence,
             "cases": changes.cases,
             "reviewers": [_document(change) for change in changes.reviewers],
@@ -86,7 +91,7 @@ def _metric_table(change: ReviewerChange) -> Table:
     both = plural(change.paired.cases, "case")
     notes = [
         f"p: paired permutation by case ({told}).",
-        f"needs: the smallest difference that shows in 4 of 5 tries with these {both}.",
+        f"needs: the smallest difference that shows in 4 of 5 tries with {both} like these.",
     ]
     for metric, one in zip(METRICS, change.paired.metrics, strict=True):
         test = one.test
@@ -99,7 +104,7 @@ def _metric_table(change: ReviewerChange) -> Table:
                 Share(getattr(change.new, metric.name)),
                 Change(test.difference, share=True, interval=one.interval),
                 written_p(test.p),
-                Share(change.detectable[metric.name]),
+                "none" if (needed := change.detectable[metric.name]) is None else Change(needed, share=True),
                 verdict(one),
             )
         )
@@ -118,8 +123,10 @@ def _metric_table(change: ReviewerChange) -> Table:
     if change.unreviewed:
         notes.append(
             f"{plural(change.unreviewed, 'case')} reviewed in OLD and not in NEW: what was caught there "
-            f"({plural(sum(change.unknown.values()), 'issue')}) is neither lost nor kept."
+            "is neither lost nor kept."
         )
+    if change.unknown:
+        notes.append(f"{plural(sum(change.unknown.values()), 'issue')} that OLD caught may be lost there: not known.")
     title = f"{change.reviewer}, on {plural(change.paired.cases, 'case')} that it reviewed in both"
     return Table(title, columns, rows, tuple(notes))
 

@@ -15,6 +15,7 @@ from catchrate.comparison import (
     compare_evidence,
     compare_with_baseline,
     pair,
+    rounded_test,
 )
 from catchrate.metrics import METRICS, Summary
 from catchrate.reporting import Cell, Change, Column, Rows, Table, plural
@@ -24,7 +25,14 @@ from catchrate.significance import LEVEL
 
 MOST_CASES = 24  # cases shown of those that differ, unless all are asked for
 MOST_ISSUES = 24  # issues named in a table, unless all are asked for
-ONE_METRIC = "Several tests: decide by the metric that was chosen beforehand."
+OVER_ALL = (
+    "Over all cases, those not reviewed as their lists stand: go by the tests below, which are over the cases that "
+    "both reviewed."
+)
+ONE_METRIC = (
+    "Several tests, none corrected for the others: decide by the metric that was chosen beforehand; with several "
+    "reviewers, by catchrate leaderboard."
+)
 TITLES = {metric.name: metric.title for metric in METRICS}
 _FIGURES = (
     Column("caught"),
@@ -42,7 +50,8 @@ def against_baseline(
 ) -> tuple[list[Table], list[dict[str, Any]]]:
     """Compare each reviewer with a baseline: the tables, and what the JSON report says for each of them."""
     comparisons = [compare_with_baseline(summary, baseline) for summary in summaries]
-    tables = [_baseline_table(summaries, comparisons)] if comparisons else []
+    partial = any(summary.unreviewed for summary in (*summaries, baseline))
+    tables = [_baseline_table(summaries, comparisons, partial=partial)] if comparisons else []
     documents: list[dict[str, Any]] = []
     for summary, comparison in zip(summaries, comparisons, strict=True):
         document = {**msgspec.structs.asdict(comparison), "paired": None}
@@ -70,7 +79,7 @@ def with_and_without(
     }
 
 
-def _baseline_table(summaries: Sequence[Summary], comparisons: Sequence[Comparison]) -> Table:
+def _baseline_table(summaries: Sequence[Summary], comparisons: Sequence[Comparison], *, partial: bool) -> Table:
     columns = (
         REVIEWER,
         Column("caught"),
@@ -88,7 +97,7 @@ def _baseline_table(summaries: Sequence[Summary], comparisons: Sequence[Comparis
         )
         for summary, comparison in zip(summaries, comparisons, strict=True)
     ]
-    return Table(f"Difference from {comparisons[0].baseline}", columns, rows)
+    return Table(f"Difference from {comparisons[0].baseline}", columns, rows, (OVER_ALL,) if partial else ())
 
 
 def _evidence_tables(
@@ -103,12 +112,17 @@ def _evidence_tables(
         Change(comparison.redundant_match_delta),
     )
     title = f"{comparison.with_evidence} (with evidence) minus {comparison.without_evidence} (without)"
+    left_out_cases = {
+        case.id
+        for case, *outcomes in zip(scores.cases, *(one.outcomes for one in evidence), strict=True)
+        if any(outcome.not_reviewed for outcome in outcomes)
+    }
     changed: list[tuple[Cell, ...]] = [
         (change.id, ", ".join(change.newly_caught), ", ".join(change.regressed))
         for change in case_changes(scores.cases, *evidence)
-        if change.newly_caught or change.regressed
+        if (change.newly_caught or change.regressed) and change.id not in left_out_cases
     ]
-    tables = [Table(title, _FIGURES, [row])]
+    tables = [Table(title, _FIGURES, [row], (OVER_ALL,) if left_out_cases else ())]
     if changed:
         case_columns = (
             Column("case", "left", wraps=True),
@@ -183,7 +197,7 @@ def verdict(one: MetricTest) -> str:
         return f"not tested: {test.reason}"
     if test.p < LEVEL:
         return "more than chance"
-    return "chance may explain it" if test.difference else "no difference"
+    return "chance may explain it" if test.difference else "equal here"
 
 
 def written_p(p: float | None) -> str:
@@ -198,11 +212,17 @@ def told_p(p: float) -> str:
     return f"p {written}" if (written := written_p(p)).startswith("<") else f"p = {written}"
 
 
+def test_document(found: MetricTest) -> dict[str, Any]:
+    """Write a test for a JSON report, its figures rounded."""
+    one = rounded_test(found)
+    return {**msgspec.structs.asdict(one.test), "interval": one.interval}
+
+
 def paired_document(paired: Paired) -> dict[str, Any]:
     """Write the tests for the JSON report."""
     return {
         "cases": paired.cases,
-        "metrics": [{**msgspec.structs.asdict(one.test), "interval": one.interval} for one in paired.metrics],
+        "metrics": [test_document(one) for one in paired.metrics],
         "mcnemar": paired.mcnemar,
         "won": paired.won,
         "lost": paired.lost,

@@ -6,10 +6,11 @@ from typing import Any
 
 import msgspec
 
+from catchrate.comparison import rounded_p
 from catchrate.metrics import METRICS, Summary
 from catchrate.ranking import RankedPair, Ranking
 from catchrate.reporting import Cell, Change, Column, Report, Rows, Share, Table, plural
-from catchrate.reports.differences import METHODS, written_p
+from catchrate.reports.differences import METHODS, test_document, written_p
 from catchrate.reports.reviewers import REVIEWER, interval_note, reviewed_line
 from catchrate.scoring import Scores
 from catchrate.signature import Signature
@@ -27,12 +28,13 @@ def leaderboard_report(
     """Report on a ranking of reviewers."""
     title = TITLES[ranking.metric]
     names = ", ".join(fixture) if isinstance(fixture, list) else fixture
-    lead = [f"{plural(len(scores.cases), 'case')}, {plural(len(ranking.places), 'reviewer')}", signature.line]
+    lead = [f"{plural(len(scores.cases), 'case')}, {plural(len(ranking.places), 'reviewer')}"]
     if signature.confidence:
         lead.append(interval_note(len(scores.cases), signature.confidence))
     return Report(
         title=f"Leaderboard by {title if title.isupper() else title.lower()}: {names}",
         lead=tuple(lead),
+        signatures=(signature.line,),
         sections=(_places(summaries, ranking), *_pair_tables(ranking)),
         document={
             "format_version": FORMAT_VERSION,
@@ -52,9 +54,8 @@ def pair_document(pair: RankedPair) -> dict[str, Any]:
     return {
         "better": pair.better,
         "worse": pair.worse,
-        **msgspec.structs.asdict(pair.found.test),
-        "interval": pair.found.interval,
-        "adjusted_p": pair.adjusted_p,
+        **test_document(pair.found),
+        "adjusted_p": None if pair.adjusted_p is None else rounded_p(pair.adjusted_p),
     }
 
 
@@ -76,11 +77,15 @@ def _places(summaries: Sequence[Summary], ranking: Ranking) -> Table:
         )
         for place in ranking.places
     ]
+    tested = sum(pair.found.test.p is not None for pair in ranking.pairs)
     meaning = (
-        f"Reviewers with a group letter in common cannot be told apart: no difference between them at {LEVEL_TOLD}, "
-        f"all {plural(len(ranking.pairs), 'pair')} tested by case and corrected together (Holm)."
+        "Two reviewers with group letters, but none in common, differ by more than chance; those with one in common "
+        f"cannot be told apart ({plural(tested, 'pair')} tested by case, corrected together by Holm, level "
+        f"{LEVEL_TOLD})."
     )
     notes = [meaning]
+    if ranking.places and not any(place.group for place in ranking.places):
+        notes = ["No letters: there would be too many groups; --format=json has every pair."]
     if not all(place.same_cases for place in ranking.places):
         notes.append("* These reviewers did not review the same cases: their figures are not over the same ones.")
         notes += [reviewed_line(summary) for summary in summaries if summary.unreviewed]
@@ -98,8 +103,9 @@ def _pair_tables(ranking: Ranking) -> list[Table]:
         after = sum(_differs(pair.adjusted_p) for pair in neighbours)
         note = f"Of {plural(len(neighbours), 'neighbouring pair')} {_told(below)} at p < {LEVEL_TOLD}, "
         tables.append(_pair_table("Neighbours in the ranking", neighbours, f"{note}{_told(after)} after correction."))
+    tested = sum(pair.found.test.p is not None for pair in ranking.pairs)
     alone = sum(_differs(pair.found.test.p) for pair in ranking.pairs)
-    pairs = f"Of all {plural(len(ranking.pairs), 'pair')} {_told(alone)} at p < {LEVEL_TOLD}"
+    pairs = f"Of all {plural(tested, 'tested pair')} {_told(alone)} at p < {LEVEL_TOLD}"
     if apart:
         note = f"{pairs}, {_told(len(apart))} after correction; --format=json has all."
         tables.append(_pair_table("Pairs that differ by more than chance", apart[:MOST_PAIRS], note))
@@ -139,6 +145,6 @@ def _pair_table(title: str, pairs: Sequence[RankedPair], note: str) -> Table:
     methods = sorted({METHODS[pair.found.test.method] for pair in pairs if pair.found.test.method})
     told = f"p: paired permutation by case ({', '.join(methods) or 'not tested'})."
     cautioned = [f"{pair.better} and {pair.worse}" for pair in pairs if pair.found.test.caution]
-    cautions = [f"{', '.join(cautioned)}: {UNLIKE}."] if cautioned else []
+    cautions = [f"{UNLIKE[0].upper()}{UNLIKE[1:]} ({', '.join(cautioned)})."] if cautioned else []
     reasons = sorted({f"n/a: {pair.found.test.reason}." for pair in pairs if pair.found.test.reason})
     return Table(title, columns, rows, (note, told, *reasons, *cautions))

@@ -13,6 +13,7 @@ from catchrate.matching import (
     Proposal,
     Remark,
     restated_false_positives,
+    score_in_figures,
 )
 from catchrate.metrics import rounded
 from catchrate.reporting import Cell, Column, Report, Rows, Share, Table, plural
@@ -21,8 +22,11 @@ from catchrate.reports.wording import placed
 FORMAT_VERSION = 1
 
 
-def proposals_report(looked: Sequence[Looked], reviewer: str, fixture: str) -> Report:
-    """Report what is proposed for the findings of one reviewer."""
+def proposals_report(looked: Sequence[Looked], reviewer: str, fixture: str, unfilled: Mapping[str, str]) -> Report:
+    """Report what is proposed for the findings of one reviewer.
+
+    `unfilled` says of cases, by their ids, why nothing can match: their issues are still to be described.
+    """
     findings = [remark for one in looked for remark in one.case.findings(reviewer)]
     proposed = [proposals for one in looked for proposals in one.proposals if proposals]
     undecided = sum(remark.undecided for remark in findings)
@@ -42,7 +46,7 @@ def proposals_report(looked: Sequence[Looked], reviewer: str, fixture: str) -> R
             f"{plural(len(findings), 'finding')} in {plural(len(looked), 'case')}, {undecided} of them undecided",
             f"{len(proposed)} with a proposal, {counts['strong']} with a strong one",
         ),
-        sections=(*_proposal_table(looked, reviewer), *_group_table(looked, reviewer, again)),
+        sections=(*_proposal_table(looked, reviewer, unfilled), *_group_table(looked, reviewer, again)),
         document={
             "format_version": FORMAT_VERSION,
             "kind": "proposals",
@@ -57,7 +61,7 @@ def proposals_report(looked: Sequence[Looked], reviewer: str, fixture: str) -> R
     )
 
 
-def _proposal_table(looked: Sequence[Looked], reviewer: str) -> list[Table]:
+def _proposal_table(looked: Sequence[Looked], reviewer: str, unfilled: Mapping[str, str]) -> list[Table]:
     columns = (
         Column("case", "left", wraps=True),
         Column("finding", "left", wraps=True),
@@ -71,19 +75,16 @@ def _proposal_table(looked: Sequence[Looked], reviewer: str) -> list[Table]:
         for remark, proposals in zip(one.case.findings(reviewer), one.proposals, strict=True):
             title, label = placed(remark.title, remark.file_path, remark.line), _label(remark)
             if not proposals:
-                rows.append((one.case.id, title, label, "(nothing)", None, None))
+                nothing = f"(nothing: {unfilled[one.case.id]})" if one.case.id in unfilled else "(nothing)"
+                rows.append((one.case.id, title, label, nothing, None, None))
             for place, proposal in enumerate(proposals):
                 about: tuple[Cell, ...] = ("", "", "") if place else (one.case.id, title, label)
-                rows.append((*about, proposal.issue, _score(proposal.score), "; ".join(proposal.reasons)))
+                rows.append((*about, proposal.issue, score_in_figures(proposal.score), "; ".join(proposal.reasons)))
     note = (
-        f"Proposed is what scores {_score(PROPOSED_FROM)} and more, {MOST_PROPOSED} issues at most; "
-        f"from {_score(STRONG_FROM)} on it is strong. Nothing is decided by it: a person does that."
+        f"Proposed is what scores {score_in_figures(PROPOSED_FROM)} and more, {MOST_PROPOSED} issues at most; "
+        f"from {score_in_figures(STRONG_FROM)} on it is strong. Nothing is decided by it: a person does that."
     )
     return [Table("Proposals", columns, rows, (note,))] if rows else []
-
-
-def _score(value: float) -> str:
-    return f"{value:.2f}"
 
 
 def _label(remark: Remark) -> str:
@@ -210,7 +211,7 @@ def _reach_table(total: Evaluation) -> Table:
     )
     rows: list[tuple[Cell, ...]] = [
         (
-            _score(reach.threshold),
+            score_in_figures(reach.threshold),
             reach.proposed,
             reach.matching,
             Share(reach.precision),

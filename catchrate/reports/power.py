@@ -162,7 +162,9 @@ def _percent(share: float) -> str:
 
 
 def _interval(found: Answer) -> str:
-    return " to ".join(map(_percent, found.interval))
+    """Write an interval, rounded outwards: it never looks narrower than it is."""
+    low, high = (round(end * 1000, 3) for end in found.interval)
+    return f"{math.floor(low) / 10:.1f}% to {math.ceil(high) / 10:.1f}%"
 
 
 def _width(found: Answer) -> str:

@@ -12,6 +12,11 @@ SEVERITY = Column("severity", "left", wraps=True)
 SHARES = (Column("caught"), Column("catch rate"), Column("precision"), Column("F1"))
 FEWEST_CASES = 10  # below that, no difference between reviewers can be told from chance
 
+TOO_SMALL = "{}: too small a corpus to tell reviewers apart."
+_CAVEAT = (
+    "The figures above are over all cases, also those not reviewed: undecided findings count there as they stand, as "
+    "noise where nothing is matched, and all else as missed. Go by the table below."
+)
 SPENDING = {
     "elapsed_ms": "milliseconds",
     "input_tokens": "input tokens",
@@ -37,7 +42,7 @@ def reviewer_table(summaries: Sequence[Summary], weights: Mapping[str, int] | No
         rows.append(row)
     notes = tuple(reviewed_line(summary) for summary in summaries if summary.unreviewed)
     if notes:
-        notes += ("The figures above count a case that was not reviewed with what its list holds, mostly nothing.",)
+        notes += (_CAVEAT,)
     return Table("Reviewers", columns, rows, notes)
 
 
@@ -52,7 +57,7 @@ def interval_note(cases: int, confidence: float | None) -> str:
     """Say what the brackets mean, where there are any, and where a corpus is too small to tell reviewers apart."""
     notes = [f"[low,high]: {100 * confidence:.8g}% interval, in percent, by case."] if confidence else []
     if cases < FEWEST_CASES:
-        notes.append(f"{plural(cases, 'case')}: too small a corpus to tell reviewers apart.")
+        notes.append(TOO_SMALL.format(plural(cases, "case")))
     return " ".join(notes)
 
 
@@ -99,15 +104,13 @@ def noise_table(summaries: Sequence[Summary]) -> Table:
         rows.append(
             (
                 summary.reviewer,
-                counts.false_positives,
-                counts.redundant_matches,
-                counts.disposed,
+                *((counts.false_positives, counts.redundant_matches, counts.disposed) if seen else ("n/a",) * 3),
                 *(Share(precisions[view.name] if seen else None) for view in VIEWS),
             )
         )
     note = (
         "Precision three ways. strict: repeats count against the reviewer. distinct: repeats do not count. in scope: "
-        "nor do findings that a person set aside by a disposition."
+        "nor do those false positives that a person set aside by a disposition."
     )
     return Table("Noise, and precision with and without it", columns, rows, (note,))
 
@@ -119,9 +122,9 @@ def control_table(summaries: Sequence[Summary]) -> list[Table]:
     columns = (
         REVIEWER,
         Column("false pass"),
-        Column("pass rate"),
+        Column("rate"),
         Column("false fail"),
-        Column("fail rate"),
+        Column("rate"),
     )
     rows: list[tuple[Cell, ...]] = []
     for summary in summaries:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # a report pays only for what is asked of it
 FORMAT_VERSION = 1
 MOST_CASE_BLOCKS = 24  # cases shown over all reviewers, unless all are asked for
 FEWEST_CASE_BLOCKS = 3  # and for each reviewer at the least
+MOST_CASE_TABLES = 24  # reviewers whose cases are shown, unless all are asked for
 
 
 CASE = Column("case", "left", wraps=True)
@@ -161,7 +162,7 @@ def score_report(
     if runs is not None:
         from catchrate.reports.runs import run_tables
 
-        sections += run_tables(runs)
+        sections += run_tables(runs, summaries, all_cases=all_cases)
     else:
         sections.append(reviewer_table(summaries, weights))
         sections += reviewed_table(summaries)
@@ -189,15 +190,15 @@ def score_report(
         sections += effort_table(summaries)
     sections += gate_table(gates)
     if runs is None:
-        for summary in summaries:
-            sections += _case_table(scores, corpus, summary, len(summaries), all_cases)
-    lead = [_corpus_line(scores), signature.line]
+        sections += _case_tables(scores, corpus, summaries, all_cases)
+    lead = [_corpus_line(scores)]
     if note := interval_note(len(scores.cases), confidence if runs is None else None):
         lead.append(note)
     return Report(
         title=f"Code review score: {', '.join(fixture) if isinstance(fixture, list) else fixture}",
         lead=tuple(lead),
         sections=tuple(sections),
+        signatures=(signature.line,),
         document={
             "format_version": FORMAT_VERSION,
             "signature": signature,
@@ -225,28 +226,50 @@ def _corpus_line(scores: Scores) -> str:
 # --- the tables -----------------------------------------------------------------------------------------------
 
 
-def _case_table(
-    scores: Scores, corpus: Sequence[Case], summary: Summary, reviewers: int, all_cases: bool
-) -> list[Table]:
-    """Show where a reviewer missed and where its noise is, the worst cases first."""
+def _case_tables(
+    scores: Scores, corpus: Sequence[Case], summaries: Sequence[Summary], all_cases: bool
+) -> Iterator[Table]:
+    """Show where reviewers missed and where their noise is, each one's worst cases first."""
+    troubled = [summary for summary in summaries if all_cases or _has_trouble(summary)]
+    tabled = troubled if all_cases else troubled[:MOST_CASE_TABLES]
+    most = max(FEWEST_CASE_BLOCKS, MOST_CASE_BLOCKS // len(summaries)) if summaries else 0
+    trouble = [_trouble(scores, summary, all_cases) for summary in tabled]
+    shown = [indexes if all_cases else indexes[:most] for indexes in trouble]
+    # A case is decoded as a whole: once for all its reviewers, not once for each.
+    wanted: dict[int, list[int]] = {}
+    for number, indexes in enumerate(shown):
+        for index in indexes:
+            wanted.setdefault(index, []).append(number)
+    rows: list[dict[int, list[tuple[Cell, ...]]]] = [{} for _ in tabled]
+    for index in sorted(wanted):
+        case = corpus[index]
+        for number in wanted[index]:
+            summary = tabled[number]
+            rows[number][index] = list(_case_rows(scores.cases[index], case, summary.outcomes[index], summary.reviewer))
+    for number, summary in enumerate(tabled):
+        notes = []
+        if left_out := len(trouble[number]) - len(shown[number]):
+            notes.append(f"{plural(left_out, 'more case')} with misses or noise left out; --all-cases shows all.")
+        if number == len(tabled) - 1 and (others := len(troubled) - len(tabled)):
+            notes.append(f"The cases of {plural(others, 'more reviewer')} left out; --all-cases shows all.")
+        yield _case_table(summary, [row for index in shown[number] for row in rows[number][index]], notes)
+
+
+def _has_trouble(summary: Summary) -> bool:
+    seen = summary.reviewed
+    return seen.caught < seen.total or seen.false_positives > 0 or seen.redundant_matches > 0
+
+
+def _trouble(scores: Scores, summary: Summary, all_cases: bool) -> list[int]:
+    """Order the cases of a reviewer, the worst first; those without misses and noise only if all are asked for."""
     trouble = [
         (0 if outcome.not_reviewed else -(len(case.issues) - len(outcome.caught) + _noise(outcome)), index)
         for index, (case, outcome) in enumerate(zip(scores.cases, summary.outcomes, strict=True))
     ]
-    if not all_cases:
-        trouble = [(score, index) for score, index in trouble if score]
-    trouble.sort()
-    most = len(trouble) if all_cases else max(FEWEST_CASE_BLOCKS, MOST_CASE_BLOCKS // reviewers)
-    shown = trouble[:most]
-    rows: list[tuple[Cell, ...]] = []
-    for _, index in shown:
-        rows += _case_rows(scores.cases[index], corpus[index], summary.outcomes[index], summary.reviewer)
-    notes: tuple[str, ...] = ()
-    if len(shown) < len(trouble):
-        left_out = len(trouble) - len(shown)
-        notes = (f"{plural(left_out, 'more case')} with misses or noise left out; --all-cases shows all.",)
-    if not rows:
-        return []
+    return [index for score, index in sorted(trouble) if score or all_cases]
+
+
+def _case_table(summary: Summary, rows: Sequence[tuple[Cell, ...]], notes: Sequence[str]) -> Table:
     seen = summary.reviewed
     title = (
         f"{summary.reviewer}: {seen.total - seen.caught} missed, "
@@ -262,7 +285,7 @@ def _case_table(
         SEVERITY,
         Column("title", "left", wraps=True),
     )
-    return [Table(title, columns, rows, notes)]
+    return Table(title, columns, rows, tuple(notes))
 
 
 def _noise(outcome: Outcome) -> int:

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from catchrate.reporting import Cell, Column, Table, plural
 from catchrate.reports.reviewers import REVIEWER, SHARES, shares
 from catchrate.slices import Slice
 
 MOST_SLICES = 24  # values that are shown
+_NONE = "(none)"
 
 
 def slice_table(key: str, slices: Sequence[Slice]) -> Table:
@@ -20,8 +23,8 @@ def slice_table(key: str, slices: Sequence[Slice]) -> Table:
         for number, one in enumerate(part.reviewers):
             rows.append(
                 (
-                    "" if number else "(none)" if part.value is None else part.value,
-                    None if number else part.cases,
+                    "" if number else _shown(part),
+                    f"{one.counts.cases}/{part.cases}",
                     one.reviewer,
                     f"{one.counts.caught}/{one.counts.total}",
                     *shares(one.figures, one.intervals, ("rate",)),
@@ -31,3 +34,21 @@ def slice_table(key: str, slices: Sequence[Slice]) -> Table:
     left_out = len(slices) - MOST_SLICES
     notes = (f"{plural(left_out, 'more value')} left out; --format=json has all.",) if left_out > 0 else ()
     return Table(f"By {key}, over the reviewed cases", columns, rows, notes)
+
+
+def _shown(part: Slice) -> str:
+    """Write a value so that no two look the same: a text in quotes where it could be taken for something else."""
+    if part.value is None:
+        return _NONE
+    is_plain = part.value == " ".join(part.value.split())  # blanks are drawn as one, or not at all
+    if part.is_text and (part.value == _NONE or not is_plain or _is_json(part.value)):
+        return msgspec.json.encode(part.value).decode()
+    return part.value
+
+
+def _is_json(text: str) -> bool:
+    try:
+        msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return True

@@ -37,8 +37,8 @@ def gate_table(gates: Sequence[GateResult]) -> list[Table]:
         (
             gate.name,
             gate.reviewer,
-            written(gate.limit),
-            written(gate.value),
+            written(gate.limit) if gate.metric is None else f"{100 * gate.limit:g} pp worse",
+            written(gate.value) if gate.metric is None or gate.value is None else f"at best {100 * gate.value:+.1f} pp",
             (_HOLDS.get(gate.gate, "holds") if gate.passed else f"FAILS: {gate.reason}")
             + (f"; {gate.note}" if gate.note else ""),
         )

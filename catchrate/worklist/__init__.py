@@ -20,6 +20,7 @@ from catchrate.labelling import (
     finding_digest,
     issues_digest,
     label_digest,
+    unconfirmed,
 )
 from catchrate.matching import Labelled, Proposal, Remark, look_at
 from catchrate.names import did_you_mean
@@ -57,6 +58,11 @@ class Task(msgspec.Struct, frozen=True):
     def answer(self) -> Answer | None:
         """What the finding is labelled with; None while it is undecided."""
         return current(self.finding)
+
+    @property
+    def unconfirmed(self) -> Answer | None:
+        """The label that it bears though it is undecided: its text changed since that was given."""
+        return unconfirmed(self.finding)
 
     @property
     def binding(self) -> "Binding":
@@ -153,7 +159,9 @@ def tasks_of(
             issues,
             looked.proposals[index],
             tuple(other for other in alike.get(index, ()) if other != index),
-            diff if isinstance(diff, str) else around(diff, remark.file_path, remark.lines),
+            diff
+            if isinstance(diff, str)
+            else around(diff, remark.file_path, remark.lines, is_old=remark.is_on_old_lines),
         )
 
 
@@ -254,11 +262,13 @@ def settle(reading: Reading, reviewer: str, documents: Iterable[Mapping[str, Any
             near = did_you_mean(bound.case, cases) if len(cases) <= _MOST_NEAR and len(bound.case) <= _MOST_NEAR else ""
             told.append(f"is of case {bound.case!r}, which the fixture does not have{near}")
         elif found is None:
-            told.append("is of a finding that the fixture does not have: it changed since the worklist was made")
+            told.append(
+                "is of a finding that the fixture does not have: it changed since the worklist was made; make a new one"
+            )
         elif bound.issues != place.issues:
-            told.append("is of a case whose issues changed since the worklist was made")
+            told.append("is of a case whose issues changed since the worklist was made: make a new worklist for it")
         elif bound.label != label_digest(found[1]):
-            told.append("is of a finding that was labelled otherwise since the worklist was made")
+            told.append("is of a finding that was labelled otherwise since the worklist was made: decide which holds")
         if place and entry.answer:
             told += faults(entry.answer, place.issue_ids)
         if found and entry.answer and not told:

@@ -12,7 +12,7 @@ from typing import TypeVar, get_args
 import msgspec
 
 from catchrate.errors import Problem
-from catchrate.labelling import CORE_CLAIM, NO, No
+from catchrate.labelling import CORE_CLAIM, NO, Answer, No
 from catchrate.matching import Labelled
 from catchrate.renderers.markdown import escaped
 from catchrate.renderers.plain import escape_unsafe, printable
@@ -83,6 +83,8 @@ def _entry(task: Task, number: int, total: int) -> Iterator[str]:
     if task.restates:
         others = ", ".join(str(index + 1) for index in task.restates)
         yield f"It may say the same as finding {others} of this case.\n\n"
+    if task.unconfirmed:
+        yield f"A label to be confirmed: {_label(task.unconfirmed)}\n\n"
     titles = {issue.id: issue.title for issue in task.case.ground_truth}
     ticked = set(answer.matches) if answer else set()
     for proposal in task.proposals:
@@ -97,10 +99,16 @@ def _entry(task: Task, number: int, total: int) -> Iterator[str]:
     yield "<!-- catchrate: end -->\n"
 
 
+def _label(answer: Answer) -> str:
+    told = f"matches {', '.join(answer.matches)}" if answer.matches else str(answer.no).replace("_", " ")
+    return escaped(f"{told} ({answer.rationale or 'no reason given'})", _MOST_TOLD)
+
+
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 _MARK = re.compile(r"<!-- catchrate: (worklist|finding|end)\b(.*)")
 _HEADING = re.compile(r"## Case |### [0-9]+ of [0-9]+: ")
+_OURS = ("    ", "## Case ", "### ", "Issue `", "A good control: ")  # how our lines between two entries begin
 _BOX = re.compile(r"[-*+] \[([^\]]*)\](.*)")
 _YES_NO = re.compile(r"\s*(yes|no)\b[\s:]*", re.IGNORECASE)
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -130,8 +138,8 @@ def read(text: str, file: str) -> Reading:
     for number, line in enumerate(text.split("\n"), 1):
         line = line.rstrip()  # noqa: PLW2901 (a line break of Windows)
         mark = _MARK.match(line)
-        if entry and (mark or _HEADING.match(line)):
-            entries.append(_closed(entry))
+        if entry and mark:
+            entries.append(_closed(entry, mark[1]))
             entry = None
         if mark:
             wrong = ""
@@ -155,7 +163,7 @@ def read(text: str, file: str) -> Reading:
         else:
             _tick(line, entry)
     if entry:
-        entries.append(_closed(entry))
+        entries.append(_closed(entry, ""))
     if reviewer is None and not problems:
         problems.append(Problem(file, "", NO_WORKLIST))
     return Reading(file, reviewer, tuple(entries), tuple(problems))
@@ -190,9 +198,28 @@ def _tick(line: str, entry: _Open) -> None:
             entry.faults.append("says yes to no issue: write its id between the quotes")
 
 
-def _closed(entry: _Open) -> Entry:
-    """Finish an entry: make one answer of its boxes and its rationale."""
-    rationale = "\n".join(entry.rationale or ()).strip()
+def _without_headings(entry: _Open, closed_by: str) -> list[str]:
+    """Return the lines of a rationale, which goes on to the end mark of its entry.
+
+    Where that mark is gone, our own headings of what follows end it; what a person wrote below a heading is a fault,
+    and not cut off.
+    """
+    lines = entry.rationale or []
+    first = next((number for number, line in enumerate(lines) if _HEADING.match(line)), None)
+    if closed_by == "end" or first is None:
+        return lines
+    headings = [line for line in lines[first:] if _HEADING.match(line)]
+    is_ours = closed_by == "finding" and headings[-1].startswith("### ")
+    if not is_ours or any(line and not line.startswith(_OURS) for line in lines[first:]):
+        entry.faults.append(
+            "has a heading in its rationale, and its end mark is gone: put `<!-- catchrate: end -->` back"
+        )
+    return lines[:first]
+
+
+def _closed(entry: _Open, closed_by: str) -> Entry:
+    """Finish an entry: make one answer of its boxes and its rationale. `closed_by` is the mark that ended it."""
+    rationale = "\n".join(_without_headings(entry, closed_by)).strip()
     if rationale.startswith("`") and rationale.endswith("`"):  # so it is written where a finding has one already
         rationale = _decoded(rationale[1:-1], str) or rationale
     answer, wrong = answer_of(entry.matches, entry.nos, rationale, is_faulty=bool(entry.faults))

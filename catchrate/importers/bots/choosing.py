@@ -22,18 +22,20 @@ class Choice(msgspec.Struct, frozen=True):
     """The reviewer's logins, and the bot as which its comments are read where their login does not tell.
 
     Where nothing says who wrote a comment, it has to bear the marks of `marked`; `takes_unsigned` takes all of those
-    that do not bear the marks of another bot.
+    that do not bear the marks of another bot. `only_bots`: the logins follow from what the bot is called, and a person
+    who has one of them is not meant.
     """
 
     logins: frozenset[str]
     bot: Bot | None = None
     marked: Bot | None = None
     takes_unsigned: bool = False
+    only_bots: bool = False
 
     def why_not(self, comment: Comment) -> str | None:
         """Say why a comment is none of the reviewer's; None where it is one."""
         if comment.login is not None:
-            if bots.bare(comment.login) in self.logins:
+            if bots.bare(comment.login) in self.logins and (comment.is_bot or not self.only_bots):
                 return None
             return OTHER_BOT if comment.is_bot else PERSON
         by = bots.of_marks(comment.body)
@@ -59,14 +61,14 @@ def choose(comments: Sequence[Comment], file: str, gathered: Gathering) -> Choic
         logins = {bots.bare(login) for login in options.authors} | {login for bot in known for login in bot.logins}
         choice = Choice(frozenset(logins), known[0] if known else named)
     elif named is not None:
-        choice = Choice(frozenset(named.logins), named)
+        choice = Choice(frozenset(named.logins), named, only_bots=True)
     elif bots.bare(options.reviewer) in present:
         choice = Choice(frozenset([bots.bare(options.reviewer)]))
     else:
         choice = _only_bot(comments, written, file, gathered)
     if not written:
         return _unsigned(comments, choice, file, gathered) if comments else choice
-    if not choice.logins & present:
+    if not any(one.login is not None and choice.why_not(one) is None for one in comments):
         nobody = " or ".join(sorted(choice.logins))
         gathered.note(f"nothing is by {nobody}; there is something by {_listed(written)}: {_HOW}")
     return choice
@@ -84,7 +86,7 @@ def _only_bot(comments: Sequence[Comment], written: Mapping[str, int], file: str
     if names:
         gathered.note(f"the comments of {', '.join(accounts.values())} are taken: no other bot wrote any")
     bot = next(iter(known.values()), None)
-    return Choice(frozenset(accounts) | frozenset(bot.logins if bot else ()), bot)
+    return Choice(frozenset(accounts) | frozenset(bot.logins if bot else ()), bot, only_bots=True)
 
 
 def _unsigned(comments: Sequence[Comment], choice: Choice, file: str, gathered: Gathering) -> Choice:

@@ -22,7 +22,7 @@ from catchrate.importers.bots.remarks import (
     refusal_in,
     refused,
     remark_of,
-    saying,
+    says_nothing_found,
 )
 from catchrate.importers.bots.signs import leading_sign
 from catchrate.importers.severities import CLAUDE_REVIEW
@@ -33,16 +33,7 @@ _WORDS = {"important": "Important", "nit": "Nit", "pre-existing": "Pre-existing"
 _FOUND = re.compile(r"Found (\d{1,4}) issues?\b", re.IGNORECASE)
 _NUMBER = re.compile(r"(\d{1,4})\. ?(?=\S)")
 _NOTHING = ("no issues found", "found no issues", "no issues were found")
-_REFUSALS = (
-    "encountered an error",
-    "usage limit reached",
-    "credit balance is too low",
-    "code review skipped",
-    "review was skipped",
-    "couldn't complete",
-    "could not complete",
-    "did not complete",
-)
+_REFUSALS = ("couldn't complete", "could not complete", "did not complete")
 
 
 def _inline(body: str) -> Contents:
@@ -61,14 +52,14 @@ def _inline(body: str) -> Contents:
 def _comment(body: str) -> Contents:
     section = markdown.take_apart(body)
     parts = markdown.shown(section)
-    if saying(section, _NOTHING):
-        return nothing_found()
     start = next(
         (n for n, part in enumerate(parts) if isinstance(part, str) and _FOUND.match(part.strip("*_# "))), None
     )
     if start is None:
         why = refusal_in(section, _REFUSALS)
-        return refused(why) if why else left_out(SUMMARY)
+        if why:
+            return refused(why)
+        return nothing_found() if says_nothing_found(section, _NOTHING) else left_out(SUMMARY)
     said = _FOUND.match(str(parts[start]).strip("*_# "))
     remarks = _listed(parts[start + 1 :])
     count = int(said[1]) if said else None

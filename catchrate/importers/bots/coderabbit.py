@@ -27,7 +27,7 @@ from catchrate.importers.bots.remarks import (
     ranges,
     refusal_in,
     remark_of,
-    saying,
+    says_nothing_found,
 )
 from catchrate.importers.severities import CODERABBIT, CODERABBIT_TYPE
 from catchrate.importers.titles import title_of
@@ -47,25 +47,10 @@ _GROUPS = (
 )
 _HEADING_SEVERITIES = ("nitpick", "critical", "major", "minor", "trivial")
 
-# What a comment begins with that says: no review of this change came out.
+# What a comment begins with that says: no review of this change came out, beside what any bot says there.
 _REFUSALS = (
-    "rate limit exceeded",
-    "review limit reached",
-    "review limit exceeded",
-    "review rate limit",
-    "usage limit",
-    "review skipped",
-    "review failed",
-    "reviews paused",
-    "review in progress",
-    "currently processing new changes",
-    "couldn't review",
-    "could not review",
-    "subscription is",
-    "subscription has",
-    "no active subscription",
-    "trial has ended",
-    "trial expired",
+    *("rate limit exceeded", "review rate limit", "review limit", "usage limit", "subscription is", "subscription has"),
+    *("review in progress", "currently processing new changes"),
 )
 _REFUSING_MARKS = ("rate limited by", "skip review by", "failure by", "review in progress by", "review paused by")
 
@@ -167,11 +152,11 @@ def _review(body: str) -> Contents:
     count = int(claim[1]) if claim else None
     if remarks or reasons:
         return Contents(tuple(remarks), tuple(reasons), count, notes=tuple(notes))
-    if count == 0:
-        return Contents(left_out=(NOTHING_FOUND,), claimed=0)
     why = None if count else _refusal(section)
     if why:
         return Contents(left_out=(DID_NOT_RUN,), refused=why)
+    if count == 0:
+        return Contents(left_out=(NOTHING_FOUND,), claimed=0)
     return Contents(left_out=(SUMMARY,), claimed=count)
 
 
@@ -229,7 +214,7 @@ def _issue(body: str) -> Contents:
     if contents.remarks or contents.refused:
         return contents
     # What a walkthrough says of the review before it is no remark of its own.
-    nothing = saying(section, ("no actionable comments were generated",))
+    nothing = says_nothing_found(section, ("no actionable comments were generated",))
     return Contents(left_out=(NOTHING_FOUND if nothing else SUMMARY,), claimed=0 if nothing else None)
 
 

@@ -19,21 +19,12 @@ from catchrate.importers.bots.remarks import (
     refusal_in,
     refused,
     remark_of,
-    saying,
+    says_nothing_found,
 )
 from catchrate.importers.severities import PRIORITY
 
 _CLOSING = "Useful? React with"
-_REFUSALS = (
-    "usage limit",
-    "something went wrong",
-    "couldn't review",
-    "could not review",
-    "unable to review",
-    "code review limit",
-    "create an environment",
-    "failed to review",
-)
+_REFUSALS = ("usage limit", "code review limit", "create an environment")
 _NOTHING = (
     "didn't find any major issues",
     "did not find any major issues",
@@ -70,10 +61,10 @@ def _review(body: str) -> Contents:
         held = []
     if remarks:
         return Contents(remarks=tuple(remarks))
-    if saying(section, _NOTHING):
-        return nothing_found()
-    why = refusal_in(section, _REFUSALS, before=("summary",))
-    return refused(why) if why else left_out(SUMMARY)
+    why = refusal_in(section, _REFUSALS)
+    if why:
+        return refused(why)
+    return nothing_found() if says_nothing_found(section, _NOTHING) else left_out(SUMMARY)
 
 
 BOT = Bot(

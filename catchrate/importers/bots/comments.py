@@ -232,6 +232,9 @@ def _login(fields: Mapping[str, Any]) -> str | None:
 
 
 def _is_bot(author: object, login: str) -> bool:
+    """Tell whether a bot wrote something. What GitHub says of an account counts for more than its name."""
+    if isinstance(author, dict) and "User" in (author.get("type"), author.get("__typename")):
+        return False
     said = isinstance(author, dict) and (
         author.get("type") == "Bot" or author.get("__typename") == "Bot" or author.get("is_bot") is True
     )

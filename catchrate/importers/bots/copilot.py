@@ -21,20 +21,17 @@ from catchrate.importers.bots.remarks import (
     refused,
     remark_of,
 )
-from catchrate.importers.bots.summaries import count_before
 from catchrate.importers.severities import COPILOT
 
 _NITPICK = "nitpick"
-_REFUSALS = (
-    "wasn't able to review",
-    "was not able to review",
-    "unable to review",
-    "encountered an error",
-    "quota limit",
-    "could not review",
-    "couldn't review",
-)
+_REFUSALS = ("quota limit",)
 _PLACE = re.compile(r"\*\*([^*`:]+):(\d{1,9})(?:-(\d{1,9}))?\*\*")
+_REVIEWED = re.compile(
+    r"(?:copilot )?reviewed (\d{1,6}) out of \d{1,6} changed files? in this pull request"
+    r"(?:,? and|,)? generated (no|\d{1,6})(?: new)? comments?\b",
+    re.IGNORECASE,
+)
+_LONGEST_LINE = 1_000
 _SUPPRESSED = ("comments suppressed", "suppressed comments")
 
 
@@ -52,7 +49,10 @@ def _remark(section: Section, place: Place | None) -> Remark | None:
 
 def _review(body: str) -> Contents:
     section = markdown.take_apart(body)
-    why = refusal_in(section, _REFUSALS, before=("pull request overview",))
+    why = refusal_in(section, _REFUSALS)
+    reviewed = _reviewed(section)
+    if reviewed and not any(int(found[1]) for found in reviewed):
+        why = reviewed[0][0]
     if why:
         return refused(why)
     held = tuple(
@@ -70,11 +70,13 @@ def _review(body: str) -> Contents:
 
 def _claim(section: Section) -> int | None:
     """Read "reviewed 2 out of 2 changed files in this pull request and generated 1 comment"."""
-    for part in markdown.shown(section):
-        if isinstance(part, str) and " generated " in part and "comment" in part:
-            said = part.rpartition(" generated ")[2]
-            return 0 if said.startswith("no ") else count_before(Section("", [said]), "comment", "new")
-    return None
+    said = [found[2] for found in _reviewed(section)]
+    return max((int(number) if number.isdecimal() else 0 for number in said), default=None)
+
+
+def _reviewed(section: Section) -> list[re.Match[str]]:
+    parts = (part for part in markdown.shown(section) if isinstance(part, str))
+    return [found for part in parts if (found := _REVIEWED.match(markdown.plain(part[:_LONGEST_LINE]).strip("*_ ")))]
 
 
 def _items(group: Section) -> Iterator[tuple[Section, Place]]:

@@ -18,7 +18,7 @@ from catchrate.importers.bots.remarks import (
     refusal_in,
     refused,
     remark_of,
-    saying,
+    says_nothing_found,
 )
 from catchrate.importers.bots.summaries import count_before
 from catchrate.importers.severities import AS_NAMED
@@ -26,8 +26,8 @@ from catchrate.importers.severities import AS_NAMED
 _PREFIX = "Bug: "  # of titles in 2025
 _SEVERITY = " severity"
 _LINKS = ("cursor.com/open", "cursor.com/agents", "cursor.com/assets")
-_REFUSALS = ("couldn't run", "could not run", "usage limit", "bugbot is paused", "failed to run", "was unable to run")
-_NOTHING = ("no new issues", "no issues", "no bugs", "no new bugs", "no potential issues", "found 0 ")
+_REFUSALS = ("usage limit",)
+_NOTHING = ("no new issues", "no issues", "no bugs", "no new bugs", "no potential issues")
 
 
 def _inline(body: str) -> Contents:
@@ -77,13 +77,13 @@ def _listed(line: str) -> Place | None:
 
 def _review(body: str) -> Contents:
     section = markdown.take_apart(body, unquote=True)
+    count = count_before(section, "issue", "bug", "potential", behind="found")
+    if count:
+        return claimed(count)
     why = refusal_in(section, _REFUSALS)
     if why:
         return refused(why)
-    if saying(section, _NOTHING):
-        return nothing_found()
-    count = count_before(section, "issue", "bug", "potential", behind="found")
-    return left_out(SUMMARY) if count is None else claimed(count)
+    return nothing_found() if count == 0 or says_nothing_found(section, _NOTHING) else left_out(SUMMARY)
 
 
 BOT = Bot(

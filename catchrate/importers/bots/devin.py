@@ -18,7 +18,7 @@ from catchrate.importers.bots.remarks import (
     refusal_in,
     refused,
     remark_of,
-    saying,
+    says_nothing_found,
 )
 from catchrate.importers.bots.signs import leading_sign
 from catchrate.importers.bots.summaries import count_before
@@ -28,14 +28,7 @@ _DATA = "devin-review-comment "
 _SIGNS = {"🔴": "red", "🟡": "yellow"}
 _OTHER_SIGNS = {"🚩": "flag", "📝": "info", "🔍": "investigate"}  # remarks without a severity
 _CLOSING = "*Was this helpful?"
-_REFUSALS = (
-    "couldn't review",
-    "could not review",
-    "unable to review",
-    "usage limit",
-    "out of credits",
-    "failed to review",
-)
+_REFUSALS = ("usage limit",)
 _NOTHING = ("no issues found", "no potential issues", "no bugs found", "found no issues")
 
 
@@ -91,13 +84,13 @@ def _is_closing(line: str) -> bool:
 
 def _review(body: str) -> Contents:
     section = markdown.take_apart(body)
-    if saying(section, _NOTHING):
-        return nothing_found()
     count = count_before(section, "issue", "potential", "bug", behind="found")
-    if count is not None:
+    if count:
         return claimed(count)
     why = refusal_in(section, _REFUSALS)
-    return refused(why) if why else left_out(SUMMARY)
+    if why:
+        return refused(why)
+    return nothing_found() if count == 0 or says_nothing_found(section, _NOTHING) else left_out(SUMMARY)
 
 
 BOT = Bot(

@@ -2,25 +2,21 @@
 
 from catchrate.importers.bots import markdown
 from catchrate.importers.bots.remarks import (
-    NOTHING_FOUND,
     SUMMARY,
     Bot,
     Contents,
     badge_word,
     left_out,
+    nothing_found,
     only,
     refusal_in,
     refused,
     remark_of,
+    says_nothing_found,
 )
 from catchrate.importers.severities import AS_NAMED
 
 _SECURITY = "security-"  # begins the badge that stands before the plain one
-_REFUSALS = (
-    "daily quota limit",
-    "encountered an error creating",
-    "unable to generate a review",
-)
 _NOTHING = ("no feedback to provide", "no review comments", "no issues found", "i have no further comments")
 
 
@@ -34,14 +30,11 @@ def _inline(body: str) -> Contents:
 
 def _comment(body: str) -> Contents:
     section = markdown.take_apart(body)
-    why = refusal_in(section, _REFUSALS, before=("summary of changes", "code review"))
+    why = refusal_in(section, before=("code review",))
     if why:
         return refused(why)
     # The review says so at its end, behind a summary of the change.
-    lines = [part.casefold() for part in markdown.shown(section) if isinstance(part, str)]
-    if any(phrase in line for line in lines for phrase in _NOTHING):
-        return Contents(left_out=(NOTHING_FOUND,), claimed=0)
-    return left_out(SUMMARY)
+    return nothing_found() if says_nothing_found(section, _NOTHING, lines=None) else left_out(SUMMARY)
 
 
 BOT = Bot(

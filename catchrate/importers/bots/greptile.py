@@ -20,35 +20,24 @@ from catchrate.importers.bots.remarks import (
     Remark,
     badge_word,
     claimed,
+    headline,
     left_out,
     nothing_found,
     ranges,
     refusal_in,
     refused,
     remark_of,
-    saying,
+    says_nothing_found,
 )
-from catchrate.importers.bots.summaries import count_before
 from catchrate.importers.severities import PRIORITY
 from catchrate.importers.titles import title_of
 
 _NOTES = ("<sub>Note: If this suggestion doesn", "<sub>Note: If this suggestion does not", "<sub>**Context Used")
 _PATH = re.compile(r"\*\*`([^`]+)`\*\*")
 _PATH_AND_LINES = re.compile(r"\d{1,4}\\?\. `([^`]+)`, lines? (\d{1,9}(?:\s?[-:–]\s?\d{1,9})?)")  # noqa: RUF001
-_SUMMARIES = ("greptile overview", "greptile summary", "confidence score", "summary")
-_REFUSALS = (
-    "subscription",
-    "free trial",
-    "trial has ended",
-    "usage limit",
-    "review limit",
-    "rate limit",
-    "too many files",
-    "file limit",
-    "couldn't review",
-    "could not review",
-    "no reviewable files",
-)
+_REVIEWED = re.compile(r"(\d{1,6}) files? reviewed, (no|\d{1,6}) comments?\b", re.IGNORECASE)
+_SUMMARIES = ("confidence score",)  # beside what any summary begins with
+_REFUSALS = ("subscription", "free trial", "usage limit", "review limit", "rate limit", "file limit")
 
 
 def _inline(body: str) -> Contents:
@@ -76,17 +65,26 @@ def _comment(body: str) -> Contents:
     count = _count(section)
     if remarks:
         return Contents(tuple(remarks), claimed=count or None, notes=tuple(notes))
-    if saying(section, ("reviewed, no comments", "no issues found")):
-        return nothing_found()
-    if count is not None:
+    if count:
         return claimed(count)
-    why = refusal_in(section, _REFUSALS, before=_SUMMARIES)
-    return refused(why) if why else Contents(left_out=(SUMMARY,), notes=tuple(notes))
+    why = _nothing_reviewed(section) or refusal_in(section, _REFUSALS, before=_SUMMARIES)
+    if why:
+        return refused(why)
+    if count == 0 or says_nothing_found(section, ("no issues found",)):
+        return nothing_found()
+    return Contents(left_out=(SUMMARY,), notes=tuple(notes))
 
 
 def _count(section: Section) -> int | None:
     """Read "2 files reviewed, 3 comments": how many remarks were made, those in a comment of their own among them."""
-    return count_before(section, "comment") if saying(section, (" reviewed, ",)) else None
+    said = next((found for line in headline(section) if (found := _REVIEWED.match(line))), None)
+    return (int(said[2]) if said[2].isdecimal() else 0) if said else None
+
+
+def _nothing_reviewed(section: Section) -> str | None:
+    """Return the line that says that no file was looked at."""
+    found = ((line, _REVIEWED.match(line)) for line in headline(section))
+    return next((line for line, said in found if said and not int(said[1])), None)
 
 
 def _items(group: Section) -> Iterator[tuple[Section, Place]]:

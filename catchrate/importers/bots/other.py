@@ -20,26 +20,13 @@ from catchrate.importers.bots.remarks import (
     refusal_in,
     refused,
     remark_of,
-    saying,
+    says_nothing_found,
     without_number,
 )
 from catchrate.importers.severities import ANY_TOOL
 
 _SAID = re.compile(r"(?:severity|priority): ?([a-z0-9]{2,20})|([a-z]{3,13}) severity", re.IGNORECASE)
-_REFUSALS = (
-    "rate limit",
-    "usage limit",
-    "quota",
-    "unable to review",
-    "couldn't review",
-    "could not review",
-    "couldn't run",
-    "could not run",
-    "subscription",
-    "trial has ended",
-    "review failed",
-    "encountered an error",
-)
+_REFUSALS = ("rate limit", "usage limit", "quota", "subscription")
 _NOTHING = ("no issues found", "found no issues", "no problems found", "no new issues")
 
 
@@ -82,10 +69,10 @@ def inline(body: str) -> Contents:
 def comment(body: str) -> Contents:
     """Read a comment on the pull request as a whole: no remark in it has a place."""
     section = markdown.take_apart(body, unquote=True)
-    if saying(section, _NOTHING):
-        return nothing_found()
-    why = refusal_in(section, _REFUSALS, before=("summary", "walkthrough", "overview"))
-    return refused(why) if why else left_out(SUMMARY)
+    why = refusal_in(section, _REFUSALS)
+    if why:
+        return refused(why)
+    return nothing_found() if says_nothing_found(section, _NOTHING) else left_out(SUMMARY)
 
 
 def plain(title: str, names: tuple[str, ...], logins: tuple[str, ...]) -> Bot:

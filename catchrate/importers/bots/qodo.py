@@ -21,6 +21,7 @@ from catchrate.importers.bots.remarks import (
     refusal_in,
     refused,
     remark_of,
+    says_nothing_found,
 )
 from catchrate.importers.severities import QODO, QODO_GROUP, importance
 from catchrate.importers.titles import title_of
@@ -39,17 +40,7 @@ _LABEL_CELL = re.compile(r"<td rowspan=[\"']?\d{1,4}[\"']?>([^<>]*)</td>")
 _PATH_LINK = re.compile(r"\[([^\[\]]+) \[(\d{1,9})(?:-(\d{1,9}))?\]\]\(")
 _DIGEST = re.compile(r"#diff-([0-9a-f]{64})R(\d{1,9})(?:-R(\d{1,9}))?")
 _NOTHING = ("no code suggestions found", "no major issues detected", "no issues found", "no suggestions found")
-_REFUSALS = (
-    "usage limit",
-    "monthly limit",
-    "reached your",
-    "free trial",
-    "failed to generate",
-    "subscription",
-    "couldn't review",
-    "could not review",
-    "unable to review",
-)
+_REFUSALS = ("usage limit", "monthly limit", "free trial", "subscription")
 _TAGS_OF_TEXT = re.compile(r"</?(?:pre|br ?/?)>")
 
 
@@ -117,11 +108,10 @@ def _comment(body: str) -> Contents:
             remarks += [remark] if remark else []
     if remarks:
         return Contents(remarks=tuple(remarks))
-    lines = [part.casefold() for part in markdown.shown(section) if isinstance(part, str)]
-    if any(phrase in line for line in lines for phrase in _NOTHING):
-        return nothing_found()
-    why = refusal_in(section, _REFUSALS, before=("pr reviewer guide", "pr code suggestions", "pr description"))
-    return refused(why) if why else left_out(SUMMARY)
+    why = refusal_in(section, _REFUSALS, before=("pr reviewer guide", "pr code suggestions"))
+    if why:
+        return refused(why)
+    return nothing_found() if says_nothing_found(section, _NOTHING, lines=None) else left_out(SUMMARY)
 
 
 def _suggested(section: Section, label: str | None) -> Remark | None:

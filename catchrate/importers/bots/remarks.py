@@ -38,6 +38,39 @@ _SLASHES_TO_REPOSITORY = 4
 _LINES_OF_A_HEADLINE = 8
 _LINES_OF_A_REFUSAL = 3
 _LONGEST_HEADLINE = 300
+_LONGEST_PARAGRAPH = 20_000
+_WORDS_OF_A_HEADING = 4
+
+# What any bot says where no review came out: one list for all, because they say it in each other's words.
+_REFUSALS = (
+    *("reached your", "hit your", "exceeded your", "out of credits", "credit balance is too low"),
+    *("limit reached", "limit exceeded", "limits reached", "limits exceeded", "quota reached", "quota exceeded"),
+    *("daily quota limit", "no active subscription"),
+    *("couldn't review", "could not review", "unable to review", "failed to review", "cannot review", "can't review"),
+    *("able to review any", "wasn't able to review", "was not able to review", "unable to generate a review"),
+    *("couldn't run", "could not run", "unable to run", "failed to run"),
+    *("review failed", "review skipped", "review was skipped", "reviews paused", "review paused", "bugbot is paused"),
+    *("couldn't complete the review", "could not complete the review", "encountered an error"),
+    *("something went wrong", "too many files", "no reviewable files", "failed to generate"),
+)
+# The same in two parts: what is used up, and that it is. Alone, either may be what a change is about.
+_USED_UP = ("subscription", "trial", "quota", "credit", "rate limit", "usage limit", "review limit", "file limit")
+_IS_USED_UP = (
+    *("reached", "exceeded", "no longer", "not active", "inactive", "has ended", "is over", "expired", "has lapsed"),
+    *("too low", "ran out", "run out", "used up", "exhausted", "paused", "cancelled", "canceled", "upgrade", "renew"),
+)
+# The words that may stand around "no issues found" in a sentence that says nothing else.
+_WORDS_OF_A_REVIEW = (
+    "i we it have has reviewed analyzed analysed checked completed complete finished review reviews code result results"
+    " bugbot codex devin claude cursor gemini greptile qodo coderabbit copilot ai bot automated new recent latest this"
+    " the your these all any in for of on to by with and pr pull request commit commits change changes diff files"
+    " found detected there are were was is at time report good looks potential bugs issues problems major"
+)
+_OF_A_REVIEW = frozenset(_WORDS_OF_A_REVIEW.split())
+_QUOTES = ('"', "“", "”", "«", "»", "`")
+_SENTENCE = re.compile(r"[.!?](?:\s|$)")
+_LETTERS = re.compile(r"[^\W\d_]+|\d+")
+_SUMMARIES = ("summary", "walkthrough", "overview", "description")  # words that a heading of one begins or ends with
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -136,6 +169,42 @@ def headline(section: Section) -> list[str]:
     return lines
 
 
+def says_nothing_found(section: Section, phrases: Iterable[str], *, lines: int | None = _LINES_OF_A_HEADLINE) -> bool:
+    """Tell whether a comment says, in a sentence of its own, that nothing was found: one that holds one of the phrases.
+
+    A phrase proves nothing where it is quoted, stands among words that say more, or describes the change.
+    """
+    wanted = tuple(phrases)
+    seen = 0
+    for part in markdown.shown(section):
+        line = markdown.plain(part[:_LONGEST_PARAGRAPH]) if part and isinstance(part, str) else ""
+        if not line.strip("#>*_ "):
+            continue
+        seen += 1
+        if lines is not None and seen > lines:
+            break
+        lower = line.casefold().replace("’", "'")  # noqa: RUF001
+        if lower.startswith("#") and _heads_description(lower):
+            return False
+        if any(_is_all_of(phrase, sentence) for sentence in _SENTENCE.split(lower) for phrase in wanted):
+            return True
+    return False
+
+
+def _heads_description(line: str) -> bool:
+    """Tell whether a heading begins what a bot says about the change, not about its review."""
+    words = [word.strip("*_:.#") for word in line.split()]
+    return any(word in _SUMMARIES for word in words) and "review" not in words
+
+
+def _is_all_of(phrase: str, sentence: str) -> bool:
+    """Tell whether a sentence says no more than a phrase: around it are words that name the review alone."""
+    before, found, after = sentence.partition(phrase)
+    if not found or any(mark in sentence for mark in _QUOTES):
+        return False
+    return all(word in _OF_A_REVIEW for word in _LETTERS.findall(f"{before} {after}"))
+
+
 def saying(section: Section, phrases: Iterable[str], *, lines: int = _LINES_OF_A_HEADLINE) -> str | None:
     """Return the line at the start of a comment that holds one of some phrases: lower case, plain apostrophes."""
     for line in headline(section)[:lines]:
@@ -145,13 +214,29 @@ def saying(section: Section, phrases: Iterable[str], *, lines: int = _LINES_OF_A
     return None
 
 
-def refusal_in(section: Section, phrases: Iterable[str], *, before: tuple[str, ...] = ()) -> str | None:
+def refusal_in(section: Section, own: Iterable[str] = (), *, before: tuple[str, ...] = ()) -> str | None:
     """Return the line at the very start of a comment that says why the reviewer did not run.
 
-    Only that counts, up to a line that begins with one of `before`: what a change is about may well be a rate limit.
+    It holds one of the signs that all bots share, or one of the bot's `own`. Only the first lines count, up to one
+    that begins with one of `before` or heads a summary: what a change is about may well be a rate limit.
     """
-    said = saying(section, (*phrases, *before), lines=_LINES_OF_A_REFUSAL)
-    return None if said is None or (before and markdown.words_of(said.casefold()).startswith(before)) else said
+    signs = tuple(own)
+    for line in headline(section)[:_LINES_OF_A_REFUSAL]:
+        lower = line.casefold().replace("’", "'")  # noqa: RUF001
+        words = markdown.words_of(lower)
+        is_short = words.count(" ") < _WORDS_OF_A_HEADING
+        if words.startswith((*before, *_SUMMARIES)) or (is_short and words.endswith(_SUMMARIES)):
+            return None
+        if _refuses(lower) or any(sign in lower for sign in signs):
+            return line
+    return None
+
+
+def _refuses(line: str) -> bool:
+    """Tell whether a line, in lower case, says in the words of any bot that there was no review."""
+    return any(sign in line for sign in _REFUSALS) or (
+        any(thing in line for thing in _USED_UP) and any(state in line for state in _IS_USED_UP)
+    )
 
 
 # --- how remarks are read ----------------------------------------------------------------------------------------
