@@ -220,7 +220,7 @@ def verdicts(findings: Iterable[Finding]) -> Iterator[tuple[Finding, list[str], 
 
 
 def score_case(
-    issues: Sequence[Issue],
+    issues: Sequence[Issue | KnownIssue],
     findings: Sequence[Finding],
     not_reviewed: NotReviewed | None = None,
     artifact: msgspec.Raw | None = None,
@@ -248,7 +248,7 @@ def score_case(
         else:
             names.append(false_positive_id(finding))
             disposed += finding.disposition is not None
-    caught = tuple([intern(issue.id) for issue in issues if issue.id in hits]) if hits else ()
+    caught = tuple([issue.id for issue in issues if issue.id in hits]) if hits else ()
     false_positives = tuple(names) if len(names) == len(set(names)) else tuple(_numbered(names))
     return Outcome(caught, false_positives, redundant, not_reviewed, artifact, disposed)
 
@@ -312,7 +312,7 @@ class _Running:
     def add(
         self,
         case_id: str,
-        issues: Sequence[Issue],
+        issues: Sequence[KnownIssue],
         findings: tuple[Finding, ...] | None,
         raw: msgspec.Raw | None,
     ) -> None:
@@ -404,7 +404,7 @@ def score(cases: Iterable[Case], reviewers: Sequence[str] | None = None) -> Scor
         if not artifacts.keys() <= with_artifact.keys():
             with_artifact.update(dict.fromkeys(artifacts))
         for name, so_far in running.items():
-            so_far.add(case.id, case.ground_truth, case.reviews.get(name), artifacts.get(name))
+            so_far.add(case.id, known_case.issues, case.reviews.get(name), artifacts.get(name))
         if reviewers is None and artifacts.keys() - running.keys():
             for name, artifact in artifacts.items():
                 if name not in running:
@@ -460,11 +460,9 @@ def tally(cases: Sequence[KnownCase], outcomes: Sequence[Outcome]) -> Tally:
     All counts, and all sums behind an interval, follow from the kinds, of which there are few however many cases.
     """
     found: dict[tuple[Any, ...], int] = {}
-    graded: dict[str, dict[tuple[int, int, bool], int]] = {}
     for case, outcome in zip(cases, outcomes, strict=True):
         issues, caught = case.issues, outcome.caught
         total, hits = len(issues), len(caught)
-        reviewed = outcome.not_reviewed is None
         key = (
             case.label,
             hits,
@@ -472,20 +470,22 @@ def tally(cases: Sequence[KnownCase], outcomes: Sequence[Outcome]) -> Tally:
             len(outcome.false_positive_ids),
             outcome.redundant_matches,
             outcome.disposed,
-            reviewed,
+            outcome.not_reviewed is None,
+            # By severity: of one issue its severity says all.
+            issues[0].severity if total == 1 else tuple(_by_severity(issues, caught).items()),
         )
         found[key] = found.get(key, 0) + 1
-        if total == 1:
-            of_severity = graded.setdefault(issues[0].severity, {})
-            grade = (hits, 1, reviewed)
-            of_severity[grade] = of_severity.get(grade, 0) + 1
-        elif total:
-            for severity, here in _by_severity(issues, caught).items():
-                of_severity = graded.setdefault(severity, {})
-                grade = (*here, reviewed)
-                of_severity[grade] = of_severity.get(grade, 0) + 1
+    alike: dict[tuple[Any, ...], int] = {}
+    graded: dict[str, dict[tuple[int, int, bool], int]] = {}
+    for (*counted, reviewed, severities), times in found.items():
+        kind = (*counted, reviewed)
+        alike[kind] = alike.get(kind, 0) + times
+        here = ((severities, (counted[1], 1)),) if isinstance(severities, str) else severities
+        for severity, (hits, total) in here:
+            grades = graded.setdefault(severity, {})
+            grades[hits, total, reviewed] = grades.get((hits, total, reviewed), 0) + times
     return Tally(
-        [CaseKind(_counts(*key[:-1]), key[-1], times) for key, times in found.items()],
+        [CaseKind(_counts(*key[:-1]), key[-1], times) for key, times in alike.items()],
         {
             severity: [
                 CaseKind(Counts(caught=caught, total=total), reviewed, times)

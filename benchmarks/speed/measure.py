@@ -237,12 +237,16 @@ def provide(word: str, fixtures: Path) -> None:
         fixture = f"cases-{cases_in(word)}.json"
         provide(fixture, fixtures)
         command = resolve(("catchrate", "score", fixture, "--json"), fixtures)
-        written = subprocess.run(command, check=True, capture_output=True).stdout
-        if word.startswith("changed"):
-            names = {b'"reviewer": "codevetter"': b'"reviewer": "claude_code_review"'}
-            names |= {new: old for old, new in names.items()}
-            written = re.sub(b"|".join(map(re.escape, names)), lambda name: names[name[0]], written)
-        path.write_bytes(written)
+        names = {b'"reviewer": "codevetter"': b'"reviewer": "claude_code_review"'}
+        names |= {new: old for old, new in names.items()}
+        either = re.compile(b"|".join(map(re.escape, names)))
+        # Line by line: what is held here would count as a peak of every command that is measured later.
+        with path.open("wb") as report, subprocess.Popen(command, stdout=subprocess.PIPE) as scoring:
+            for line in scoring.stdout or ():
+                is_changed = word.startswith("changed")
+                report.write(either.sub(lambda name: names[name[0]], line) if is_changed else line)
+        if scoring.returncode:
+            raise subprocess.CalledProcessError(scoring.returncode, command)
         return
     if path.exists() and path.stat().st_mtime > GENERATE.stat().st_mtime:
         return
