@@ -6,21 +6,15 @@ from catchrate.importers.bots import markdown
 from catchrate.importers.bots.markdown import Fence, Hidden, Section
 from catchrate.importers.bots.remarks import (
     EMPTY,
-    SUMMARY,
     Bot,
     Contents,
     Place,
     blob_place,
-    claimed,
     left_out,
-    nothing_found,
     path_place,
-    refusal_in,
-    refused,
     remark_of,
-    says_nothing_found,
 )
-from catchrate.importers.bots.summaries import count_before
+from catchrate.importers.bots.summaries import found_by_count
 from catchrate.importers.severities import AS_NAMED
 
 _PREFIX = "Bug: "  # of titles in 2025
@@ -76,14 +70,7 @@ def _listed(line: str) -> Place | None:
 
 
 def _review(body: str) -> Contents:
-    section = markdown.take_apart(body, unquote=True)
-    count = count_before(section, "issue", "bug", "potential", behind="found")
-    if count:
-        return claimed(count)
-    why = refusal_in(section, _REFUSALS)
-    if why:
-        return refused(why)
-    return nothing_found() if count == 0 or says_nothing_found(section, _NOTHING) else left_out(SUMMARY)
+    return found_by_count(markdown.take_apart(body, unquote=True), _REFUSALS, _NOTHING)
 
 
 BOT = Bot(

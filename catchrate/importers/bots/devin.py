@@ -8,20 +8,14 @@ from catchrate.importers.bots import markdown
 from catchrate.importers.bots.markdown import Fence, Hidden, Section
 from catchrate.importers.bots.remarks import (
     EMPTY,
-    SUMMARY,
     Bot,
     Contents,
     Place,
-    claimed,
     left_out,
-    nothing_found,
-    refusal_in,
-    refused,
     remark_of,
-    says_nothing_found,
 )
 from catchrate.importers.bots.signs import leading_sign
-from catchrate.importers.bots.summaries import count_before
+from catchrate.importers.bots.summaries import found_by_count
 from catchrate.importers.severities import DEVIN
 
 _DATA = "devin-review-comment "
@@ -83,14 +77,7 @@ def _is_closing(line: str) -> bool:
 
 
 def _review(body: str) -> Contents:
-    section = markdown.take_apart(body)
-    count = count_before(section, "issue", "potential", "bug", behind="found")
-    if count:
-        return claimed(count)
-    why = refusal_in(section, _REFUSALS)
-    if why:
-        return refused(why)
-    return nothing_found() if count == 0 or says_nothing_found(section, _NOTHING) else left_out(SUMMARY)
+    return found_by_count(markdown.take_apart(body), _REFUSALS, _NOTHING)
 
 
 BOT = Bot(

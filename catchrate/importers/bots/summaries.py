@@ -1,9 +1,20 @@
 """What a summary says about the findings that stand elsewhere."""
 
 import re
+from collections.abc import Iterable
 
 from catchrate.importers.bots.markdown import Section
-from catchrate.importers.bots.remarks import headline
+from catchrate.importers.bots.remarks import (
+    SUMMARY,
+    Contents,
+    claimed,
+    headline,
+    left_out,
+    nothing_found,
+    refusal_in,
+    refused,
+    says_nothing_found,
+)
 
 _NUMBER = re.compile(r"\d{1,6}")
 _WORDS_BETWEEN = 3
@@ -24,3 +35,14 @@ def count_before(section: Section, *nouns: str, behind: str = "") -> int | None:
                 if any(one.strip("*_:,.()").startswith(nouns) for one in after):
                     return int(number)
     return None
+
+
+def found_by_count(section: Section, refusals: Iterable[str], nothing: Iterable[str]) -> Contents:
+    """Read a review body that says "found N issues", or why there was no review, or that nothing was found."""
+    count = count_before(section, "issue", "bug", "potential", behind="found")
+    if count:
+        return claimed(count)
+    why = refusal_in(section, refusals)
+    if why:
+        return refused(why)
+    return nothing_found() if count == 0 or says_nothing_found(section, nothing) else left_out(SUMMARY)
