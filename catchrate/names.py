@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -12,6 +12,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     folded = {candidate.casefold(): candidate for candidate in known}
     near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
     return f"; did you mean {folded[near[0]]!r}?" if near else ""
+
+
+def not_found(reviewer: str, available: Collection[str]) -> str:
+    """Say that a reviewer is not among those of a fixture, which is near, and who is there."""
+    near = did_you_mean(reviewer, available)
+    return f"reviewer {reviewer!r} not found{near}{'' if near else ';'} available: {', '.join(available)}"
 
 
 def lookalikes(names: Iterable[str]) -> Iterator[tuple[str, str]]:

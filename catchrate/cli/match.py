@@ -19,7 +19,7 @@ from catchrate.excerpts import Hunks, read_hunks
 from catchrate.labelling import is_said, unfilled
 from catchrate.loading import STDIN, Document, open_corpus
 from catchrate.matching import MOST_PAIRS, Labelled, evaluate, look_at, read_case, weigh_words
-from catchrate.names import did_you_mean
+from catchrate.names import did_you_mean, not_found
 from catchrate.renderers.plain import printable
 from catchrate.reporting import plural
 from catchrate.reports.match import evaluation_report, proposals_report
@@ -192,11 +192,7 @@ def _sound(fixture: str) -> tuple[list[Document], list[Labelled]]:
 def _check_reviewers(cases: Sequence[Labelled], asked: Sequence[str]) -> list[str]:
     """Name the reviewers of a fixture. Raises `InvalidRequestError` where one that was asked for is not among them."""
     known = list(dict.fromkeys(name for case in cases for name in case.reviews))
-    told = [
-        Problem("", "", f"reviewer {name!r} not found{did_you_mean(name, known)}; available: {', '.join(known)}")
-        for name in dict.fromkeys(asked)
-        if name not in known
-    ]
+    told = [Problem("", "", not_found(name, known)) for name in dict.fromkeys(asked) if name not in known]
     if told:
         raise InvalidRequestError(told)
     too_many = [

@@ -16,7 +16,7 @@ from catchrate.gates import Limit
 from catchrate.intervals import CONFIDENCE
 from catchrate.loading import Corpus, open_corpus
 from catchrate.metrics import Summary, summarise
-from catchrate.names import did_you_mean
+from catchrate.names import did_you_mean, not_found
 from catchrate.reports.reviewers import reviewed_line
 from catchrate.reports.score import Sliced, score_report
 from catchrate.scoring import Scores, score
@@ -340,10 +340,7 @@ def _pair(pairs: list[tuple[str, str]], scores: Scores) -> tuple[tuple[str, str]
 
 def unknown(name: str, scores: Scores) -> str:
     """Say that a reviewer is not in the fixture, and who is."""
-    near = did_you_mean(name, scores.available)
-    return f"reviewer {name!r} not found{near}; available: {', '.join(scores.available)}".replace(
-        "?; available", "? available"
-    )
+    return not_found(name, scores.available)
 
 
 def _warn(scores: Scores, shown: list[Summary], asked: list[Limit], *, across_runs: bool, is_sample: bool) -> None:
