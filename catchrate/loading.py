@@ -1,26 +1,22 @@
 """The door in: files, folders and standard input become cases, or every fault that they hold.
 
-A combined fixture is split into the texts of its cases at once; each is decoded when its turn comes and can be
-dropped after that, so that memory holds the file and little more.
+A large combined fixture is decoded while it is read, a piece at a time, so that memory holds a piece and what is
+made of it. Only where a case is asked for by its place, or a fault is to be told, is its whole text taken apart.
 """
 
-import codecs
-import contextlib
 import os
 import re
-import stat
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from functools import cached_property
 from typing import Any, overload
 
 import msgspec
 
-from catchrate import places, validation
+from catchrate import pieces, places, validation
 from catchrate.errors import InvalidFixtureError, Problem
 from catchrate.model import Case
+from catchrate.reading import STDIN, Text, line_and_column, open_text, why_unreadable
 
-STDIN = "-"
 LARGEST_CASE = 64 << 20  # bytes: a case is decoded as a whole, and a hostile one grows thirtyfold on the way
 MOST_EXPLAINED = 1_000  # faulty cases whose faults are told one by one
 
@@ -39,8 +35,12 @@ class Document(msgspec.Struct, frozen=True):
     path: places.Path
 
 
-class _Combined(msgspec.Struct):
-    cases: list[msgspec.Raw] | msgspec.UnsetType = msgspec.UNSET
+class _Source(msgspec.Struct, frozen=True):
+    """A text with cases. In a folder each is one case, of the index that error paths tell."""
+
+    text: Text
+    index: int = 0
+    is_one_case: bool = False
 
 
 class _File:
@@ -81,14 +81,15 @@ class _File:
     def _first_start(self, first: bytes) -> int:
         """Find the first case where it stands directly in the file's object, and in nothing inside it."""
         depth = looked_at = 0
-        for match in _CASES.finditer(self.data):
-            if not self.data.startswith(first, match.end()):
+        for match in pieces.CASES.finditer(self.data):
+            start = _BETWEEN.match(self.data, match.end()).end()  # type: ignore[union-attr]
+            if not self.data.startswith(first, start):
                 continue
             for symbol, _ in places.tokens(self.data[looked_at : match.start()].decode()):
                 depth += (symbol in "{[") - (symbol in "}]")
             looked_at = match.start()
             if depth == 1:
-                return match.end()
+                return start
         return self.data.find(first)  # the key `cases` may be spelled with escapes
 
 
@@ -101,12 +102,11 @@ class _Part(msgspec.Struct, frozen=True):
     start: int
 
 
-_CASES = re.compile(rb'(?<!\\)"cases"\s*:\s*\[\s*')  # behind a backslash the quote stands inside a key
 _BETWEEN = re.compile(rb"[\s,]*")
 
 _decode_sound_case = msgspec.json.Decoder(Case).decode
 _decode_any = msgspec.json.Decoder().decode
-_decode_combined = msgspec.json.Decoder(_Combined).decode
+_decode_piece = msgspec.json.Decoder(list[Case]).decode
 
 
 def _decode_case(text: msgspec.Raw | bytes) -> Case:
@@ -129,6 +129,10 @@ def _decode_case(text: msgspec.Raw | bytes) -> Case:
         return _decode_sound_case(msgspec.json.encode(document))
 
 
+class _Unfit(Exception):  # noqa: N818 (no error yet: what is wrong is still to be found out)
+    """A text holds something that is no sound case."""
+
+
 class Corpus(Sequence[Case]):
     """The cases of one or more fixtures, decoded from their text when they are asked for.
 
@@ -136,12 +140,10 @@ class Corpus(Sequence[Case]):
     `InvalidFixtureError` that holds every fault of every file: what was computed from the cases before is void.
     """
 
-    def __init__(self, files: Sequence[_File], problems: Sequence[Problem], *, strict: bool, rationales: bool) -> None:
-        self._files = files
-        self._problems = problems
+    def __init__(self, sources: Sequence[_Source | Problem], *, strict: bool, rationales: bool) -> None:
+        self._sources = sources
         self._strict = strict
         self._rationales = rationales
-        self._texts = files[0].texts if len(files) == 1 else [text for file in files for text in file.texts]
 
     def __len__(self) -> int:
         return len(self._texts)
@@ -155,15 +157,39 @@ class Corpus(Sequence[Case]):
             return [_decode_case(text) for text in self._texts[index]]
         return _decode_case(self._texts[index])
 
+    @cached_property
+    def _split(self) -> tuple[list[_File], list[Problem]]:
+        """Read every text as a whole and split it into its cases; with the faults of the files themselves."""
+        files: list[_File] = []
+        problems: list[Problem] = []
+        for source in self._sources:
+            if isinstance(source, Problem):
+                problems.append(source)
+            elif (data := source.text.whole(problems)) is None:
+                continue
+            elif source.is_one_case:
+                files.append(_File(source.text.name, data, index=source.index))
+            else:
+                _split(source.text.name, data, files, problems)
+        return files, problems
+
+    @cached_property
+    def _texts(self) -> Sequence[msgspec.Raw | bytes]:
+        files, problems = self._split
+        if problems:
+            raise InvalidFixtureError(problems)
+        return files[0].texts if len(files) == 1 else [text for file in files for text in file.texts]
+
     def _parts(self) -> Iterator[_Part]:
-        return (file.part(number) for file in self._files for number in range(len(file.texts)))
+        files, _ = self._split
+        return (file.part(number) for file in files for number in range(len(file.texts)))
 
     def documents(self) -> Iterator["Document"]:
         """Go through the cases as plain JSON values, whatever they are, without holding them to any rule.
 
         What is no JSON ends the iteration with an `InvalidFixtureError` that holds every fault of every file.
         """
-        problems = list(self._problems)
+        problems = list(self._split[1])
         file, file_text = None, ""
         for part in self._parts():
             try:
@@ -189,25 +215,32 @@ class Corpus(Sequence[Case]):
             raise InvalidFixtureError(problems)
 
     def __iter__(self) -> Iterator[Case]:
+        strict, rationales = self._strict, self._rationales
         ids: set[str] = set()
+        number = 0
         reviewed = False
-        if not self._problems and max(map(len, self._texts), default=0) <= LARGEST_CASE:
-            with contextlib.suppress(msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-                for text in self._texts:
-                    case = _decode_case(text)
-                    if not validation.is_sound(case, strict=self._strict, rationales=self._rationales):
-                        break
-                    ids.add(case.id)
-                    reviewed = reviewed or bool(case.reviews)
-                    yield case
-                else:
-                    if len(ids) == len(self._texts) and (reviewed or not ids):
-                        return
+        try:
+            for source in self._sources:
+                if isinstance(source, Problem):
+                    raise _Unfit
+                for cases in _decoded(source):
+                    for case in cases:
+                        if not validation.is_sound(case, strict=strict, rationales=rationales):
+                            raise _Unfit
+                        ids.add(case.id)
+                        reviewed = reviewed or bool(case.reviews)
+                        yield case
+                    number += len(cases)
+            if len(ids) == number and (reviewed or not number):
+                return
+        except (_Unfit, msgspec.DecodeError, RecursionError, OSError, UnicodeDecodeError):
+            pass
         raise InvalidFixtureError(self._faults())
 
     def _faults(self) -> list[Problem]:
         """Say everything that is wrong with the files and the cases."""
-        problems = list(self._problems)
+        files, file_problems = self._split
+        problems = list(file_problems)
         first_seen: dict[str, _Part] = {}
         faulty = 0
         reviewed = False
@@ -231,33 +264,37 @@ class Corpus(Sequence[Case]):
             problems.append(
                 Problem("", "", f"{faulty - MOST_EXPLAINED} more cases have faults: mend those above first")
             )
-        if self._texts and not reviewed:
+        if not reviewed and any(file.texts for file in files):
             problems.append(
                 Problem(
-                    self._files[0].name,
+                    files[0].name,
                     "cases",
                     "no case has a reviewer under `reviews`: there is nothing to score",
                 )
             )
-        return problems
+        if problems:
+            return problems
+        # In each case by itself there is no fault.
+        message = "stands twice, and only the last one would be scored: leave out one"
+        twice = [file for file in files if pieces.stand_twice(file.data)]
+        return [Problem(file.name, "cases", message, _line_of(file.data, ("cases",))) for file in twice] or [
+            Problem("", "", "a fixture changed while it was read; run again")
+        ]
 
 
 def open_corpus(fixtures: Sequence[str | os.PathLike[str]], *, strict: bool = True, rationales: bool = False) -> Corpus:
-    """Read fixtures and split them into cases, without checking the cases yet: iterating does that.
+    """Open fixtures, without looking at their cases yet: iterating does that.
 
     Each fixture is a file with `cases[]`, a file with one case, a folder of such one-case files, or "-" for
     standard input. Faults of the files themselves are kept for the iteration to report, with all others.
     """
-    files: list[_File] = []
-    problems: list[Problem] = []
+    sources: list[_Source | Problem] = []
     for fixture in [os.fspath(name) for name in fixtures]:
         if fixture != STDIN and os.path.isdir(fixture):  # noqa: PTH112 (a bytes-exact name, as the person gave it)
-            _read_folder(fixture, files, problems)
-            continue
-        data = read(fixture, problems)
-        if data is not None:
-            _split(fixture, data, files, problems)
-    return Corpus(files, problems, strict=strict, rationales=rationales)
+            sources += _open_folder(fixture)
+        else:
+            sources += _open(fixture)
+    return Corpus(sources, strict=strict, rationales=rationales)
 
 
 def load(*fixtures: str | os.PathLike[str], strict: bool = True, rationales: bool = False) -> Corpus:
@@ -272,28 +309,69 @@ def load(*fixtures: str | os.PathLike[str], strict: bool = True, rationales: boo
     return corpus
 
 
-def _read_folder(folder: str, files: list[_File], problems: list[Problem]) -> None:
+def _open(name: str, index: int = 0, *, is_one_case: bool = False) -> list[_Source | Problem]:
+    problems: list[Problem] = []
+    text = open_text(name, problems)
+    return [*problems] if text is None else [_Source(text, index, is_one_case)]
+
+
+def _open_folder(folder: str) -> Iterator[_Source | Problem]:
     """Take each `*.json` file of a folder as one case, in the order of JavaScript's sort (UTF-16 code units)."""
     try:
         names = [name for name in os.listdir(folder) if name.endswith(".json") and not name.startswith("_")]  # noqa: PTH208
     except OSError as error:
-        problems.append(Problem(folder, "", _words(error)))
+        yield Problem(folder, "", why_unreadable(error))
         return
     if not names:
-        problems.append(
-            Problem(folder, "", "the folder holds no case: no *.json file whose name does not begin with _")
-        )
+        yield Problem(folder, "", "the folder holds no case: no *.json file whose name does not begin with _")
     for index, name in enumerate(sorted(names, key=lambda name: name.encode("utf-16-be", "surrogatepass"))):
-        path = os.path.join(folder, name)  # noqa: PTH118
-        data = read(path, problems)
-        if data is not None:
-            files.append(_File(path, data, index=index))
+        yield from _open(os.path.join(folder, name), index, is_one_case=True)  # noqa: PTH118
+
+
+def _decoded(source: _Source) -> Iterator[Sequence[Case]]:
+    """Decode the cases of a text, in order, some at a time. Raises where that cannot be done; `_faults` says why."""
+    blocks = source.text.blocks()
+    raws: Sequence[msgspec.Raw | bytes] | None
+    if source.is_one_case:
+        raws = [b"".join(blocks)]
+    else:
+        block = next(blocks, b"")
+        head = pieces.opening(block)
+        if head is None:
+            text = b"".join((block, *blocks))
+            split = pieces.split(text).cases
+            raws = [text] if split is msgspec.UNSET else split
+        else:
+            rest = yield from _decoded_pieces(block[len(head) :], blocks)
+            raws = pieces.split_rest(head, rest)
+    if not raws or max(map(len, raws)) > LARGEST_CASE:
+        raise _Unfit
+    for raw in raws:
+        yield [_decode_case(raw)]
+
+
+def _decoded_pieces(block: bytes, blocks: Iterator[bytes]) -> Generator[Sequence[Case], None, bytes]:
+    """Decode cases as far as they can be cut apart. Returns the text behind them."""
+    held: list[bytes] = []
+    while block and sum(map(len, held)) <= LARGEST_CASE:
+        cut = pieces.last_cut(block)
+        if cut is None:
+            held.append(block)
+        else:
+            try:
+                cases = _decode_piece(b"".join((b"[", *held, block[:cut], b"]")))
+            except (msgspec.DecodeError, RecursionError):
+                break  # the cut was wrong, or one of the cases is, or must be decoded in a way of its own
+            yield cases
+            held = [block[cut + 1 :]]
+        block = next(blocks, b"")
+    return b"".join((*held, block, *blocks))
 
 
 def _split(name: str, data: bytes, files: list[_File], problems: list[Problem]) -> None:
     """Take a file's text apart into its cases: those of `cases[]`, else the file is one case."""
     try:
-        raws = _decode_combined(data).cases
+        raws = pieces.split(data).cases
     except msgspec.ValidationError:
         try:
             msgspec.json.decode(data, type=msgspec.Raw)  # a wrong type is met before a later fault of the syntax
@@ -389,110 +467,11 @@ def _broken(
         told = broken_json.diagnose(text.decode())
         if told is not None:
             reason, offset = told
-            line, column = _line_and_column(data, start + len(text.decode()[:offset].encode()))
+            line, column = line_and_column(data, start + len(text.decode()[:offset].encode()))
             return Problem(name, path, f"is not valid JSON: {reason}", line, column)
     reason, _, place = str(error).partition(" (byte ")
     reason = reason.removeprefix("JSON is malformed: ")
     if not place:
         return Problem(name, path, f"is not valid JSON: {reason}")
-    line, column = _line_and_column(data, start + int(place.rstrip(")")))
+    line, column = line_and_column(data, start + int(place.rstrip(")")))
     return Problem(name, path, f"is not valid JSON: {reason}", line, column)
-
-
-def _line_and_column(data: bytes, offset: int) -> tuple[int, int]:
-    """Count lines and characters from 1, as editors do."""
-    before = data[data.rfind(b"\n", 0, offset) + 1 : offset]
-    return data.count(b"\n", 0, offset) + 1, len(before.decode(errors="replace")) + 1
-
-
-def read(name: str, problems: list[Problem]) -> bytes | None:
-    """Read a file or standard input as UTF-8 text; None, and a problem, where that cannot be done."""
-    try:
-        data = _read_stdin() if name == STDIN else _read_file(name)
-        data = _as_utf8(data)
-    except UnicodeDecodeError as error:
-        line, column = _line_and_column(error.object, error.start)
-        message = f"is not {error.encoding.upper()} text: {error.reason}; save it as UTF-8"
-        problems.append(Problem(name, "", message, line, column))
-    except (OSError, ValueError, MemoryError) as error:
-        problems.append(Problem(name, "", _words(error)))
-    else:
-        if data and not data.isspace():
-            return data
-        problems.append(Problem(name, "", "is empty"))
-    return None
-
-
-def _words(error: Exception) -> str:
-    """Say why a file could not be read."""
-    if isinstance(error, FileNotFoundError):
-        from catchrate.names import did_you_mean
-
-        folder, name = os.path.split(os.fspath(error.filename or ""))
-        try:
-            return "there is no such file or folder" + did_you_mean(name, os.listdir(folder or "."))  # noqa: PTH208
-        except OSError:
-            return "there is no such file or folder"
-    if isinstance(error, MemoryError):
-        return "is too large for this machine's memory"
-    return f"cannot be read: {error.strerror if isinstance(error, OSError) and error.strerror else error}"
-
-
-def _read_stdin() -> bytes:
-    if sys.stdin is None:
-        raise OSError("standard input is closed")
-    return sys.stdin.buffer.read()
-
-
-def _read_file(name: str) -> bytes:
-    """Read a regular file, or a pipe that somebody writes to.
-
-    The file is read, not mapped: a mapped file that shrinks kills the process.
-    """
-    descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    with open(descriptor, "rb", buffering=0) as file:  # noqa: PTH123 (a descriptor)
-        before = os.fstat(descriptor)
-        if stat.S_ISFIFO(before.st_mode):
-            try:
-                # A pipe without a writer is at its end at once; one whose writer is still busy would block.
-                first = os.read(descriptor, 1)
-            except BlockingIOError:
-                first = b""
-            else:
-                if not first:
-                    raise OSError("it is a pipe that nobody writes to")
-            os.set_blocking(descriptor, True)
-            return first + file.read()
-        if not stat.S_ISREG(before.st_mode):
-            raise OSError("it is neither a file, a folder nor a pipe")
-        data = file.read()
-        after = os.fstat(descriptor)
-    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or len(data) < after.st_size:
-        raise OSError("it changed while it was read; run again")
-    return data
-
-
-def _as_utf8(data: bytes) -> bytes:
-    """Return the text in UTF-8 without a byte order mark, from UTF-8, UTF-16 or UTF-32.
-
-    Raises UnicodeDecodeError. Large texts are checked piece by piece, not decoded as a whole.
-    """
-    if data.startswith(codecs.BOM_UTF8):
-        data = data[len(codecs.BOM_UTF8) :]
-    elif b"\0" in data[:4] or data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        import json  # 4 ms, for a text that is not UTF-8
-
-        return data.decode(json.detect_encoding(data[:4])).encode()
-    if not data.isascii():
-        decoder = codecs.getincrementaldecoder("utf-8")()
-        piece = 1 << 20
-        for start in range(0, len(data), piece):
-            try:
-                decoder.decode(data[start : start + piece], final=start + piece >= len(data))
-            except UnicodeDecodeError as error:
-                # The decoder counts from what it was given, with up to three bytes held back from before.
-                held = len(error.object) - len(data[start : start + piece])
-                raise UnicodeDecodeError(
-                    "utf-8", data, start - held + error.start, start - held + error.end, error.reason
-                ) from None
-    return data

@@ -53,6 +53,12 @@ class Table(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
+class Tables(msgspec.Struct, frozen=True):
+    """Tables that only a drawn report needs: JSON has no room for them. Calling `make` begins anew."""
+
+    make: Callable[[], Iterator[Table]]
+
+
 class Rows(msgspec.Struct, frozen=True):
     """A JSON array of any length, made row by row while it is written. Calling `make` begins anew."""
 
@@ -64,9 +70,19 @@ class Report(msgspec.Struct, frozen=True):
 
     title: str
     lead: tuple[str, ...]
-    sections: tuple[Table, ...]
+    sections: tuple[Table | Tables, ...]
     document: dict[str, Any]
     signatures: tuple[str, ...] = ()
+
+    def tables(self) -> list[Table]:
+        """Make all the tables, before any is drawn: making them may fail, as files are read for it."""
+        made: list[Table] = []
+        for section in self.sections:
+            if isinstance(section, Tables):
+                made += section.make()
+            else:
+                made.append(section)
+        return made
 
 
 def plural(number: int, noun: str) -> str:

@@ -82,9 +82,12 @@ class Provenance(msgspec.Struct, frozen=True, gc=False):
 
 
 class Context(msgspec.Struct, frozen=True, gc=False):
-    """What a case says beside its issues and reviews, to be passed on to the report."""
+    """What a case says beside its issues and reviews, as JSON text that is passed on to the report.
 
-    source: Provenance
+    `source` is a `Provenance`. The texts are copies: one that leads into the text of its case keeps all of that alive.
+    """
+
+    source: msgspec.Raw
     impact: msgspec.Raw
     adjudication: msgspec.Raw
 
@@ -230,27 +233,39 @@ def score_case(
 
     Each match in which issue and finding both carry a severity is added to `grades`.
     """
+    # Here and below, plain loops: they go over few elements, once for each case, and a comprehension costs a call.
     hits: set[str] = set()
+    caught: list[str] = []
     names: list[str] = []
-    severities: dict[str, str] | None = None  # of the issues, once a finding needs them
+    severities: dict[str, str] = {}  # of the issues, once a finding needs them
     redundant = disposed = 0
     for finding in findings:
         matches = finding.matched_ground_truth
-        if matches:
-            before = len(hits)
-            hits.update(matches)
-            redundant += len(matches) - (len(hits) - before)
-            if grades is not None and isinstance(finding.severity, str):
-                severities = severities or {issue.id: issue.severity for issue in issues}
-                for issue_id in matches if len(matches) == 1 else dict.fromkeys(matches):
-                    pair = (severities[issue_id], finding.severity)
-                    grades[pair] = grades.get(pair, 0) + 1
-        else:
+        if not matches:
             names.append(false_positive_id(finding))
-            disposed += finding.disposition is not None
-    caught = tuple([issue.id for issue in issues if issue.id in hits]) if hits else ()
-    false_positives = tuple(names) if len(names) == len(set(names)) else tuple(_numbered(names))
-    return Outcome(caught, false_positives, redundant, not_reviewed, artifact, disposed)
+            if finding.disposition is not None:
+                disposed += 1
+            continue
+        for issue_id in matches:
+            if issue_id in hits:
+                redundant += 1
+            else:
+                hits.add(issue_id)
+        severity = finding.severity
+        if grades is not None and isinstance(severity, str):
+            if not severities:
+                for issue in issues:
+                    severities[issue.id] = issue.severity
+            for issue_id in matches if len(matches) == 1 else dict.fromkeys(matches):
+                pair = (severities[issue_id], severity)
+                grades[pair] = grades.get(pair, 0) + 1
+    if hits:
+        for issue in issues:
+            if issue.id in hits:
+                caught.append(issue.id)
+    if len(names) > 1 and len(names) != len(set(names)):
+        names = list(_numbered(names))
+    return Outcome(tuple(caught), tuple(names), redundant, not_reviewed, artifact, disposed)
 
 
 def case_digest(case_id: str, label: Label, pairs: Sequence[tuple[str, str]]) -> bytes:
@@ -265,21 +280,38 @@ def corpus_digest(digests: Iterable[str]) -> str:
 
 def _known_case(case: Case) -> tuple[KnownCase, int]:
     """Remember a case, and hash what its ground truth is."""
-    issues = [KnownIssue(intern(issue.id), intern(issue.severity)) for issue in case.ground_truth]
-    pairs = [(issue.id, issue.severity) for issue in issues]
+    issues: list[KnownIssue] = []
+    pairs: list[tuple[str, str]] = []
+    for issue in case.ground_truth:
+        issue_id, severity = intern(issue.id), intern(issue.severity)
+        issues.append(KnownIssue(issue_id, severity))
+        pairs.append((issue_id, severity))
     if len(pairs) > 1:
         pairs.sort()
     digest = case_digest(case.id, case.label, pairs)
     return KnownCase(case.id, case.label, digest.hex(), tuple(issues)), int.from_bytes(digest, "big")
 
 
+def _context(source: Source, case: Case) -> Context:
+    provenance = Provenance(
+        source.repo,
+        source.pr_url,
+        source.immutable_diff,
+        source.public,
+        source.license,
+        source.agent_provenance,
+    )
+    return Context(msgspec.Raw(_encode(provenance)), case.impact.copy(), case.adjudication.copy())
+
+
 def _review_number(case_id: str, findings: Sequence[Finding]) -> int:
     """Hash what a reviewer matched in a case: the case's id and the multiset of its match lists."""
-    matches = [finding.matched_ground_truth or () for finding in findings]
+    matches: list[tuple[str, ...]] = []
+    for finding in findings:
+        ids = finding.matched_ground_truth or ()
+        matches.append(tuple(sorted(ids)) if len(ids) > 1 else ids)
     if len(matches) > 1:
-        matches = sorted([tuple(sorted(ids)) if len(ids) > 1 else ids for ids in matches])
-    elif matches and len(matches[0]) > 1:
-        matches = [tuple(sorted(matches[0]))]
+        matches.sort()
     return int.from_bytes(_hash((case_id, matches)), "big")
 
 
@@ -302,12 +334,11 @@ class _Running:
         self.reviewer = reviewer
         self.outcomes: list[Outcome] = []
         self.number = 0
-        self.elapsed_ms: float = 0
         self.unverified_fix_count = 0
         self.versions: dict[tuple[str, str, str], None] = {}
         self.grades: dict[tuple[str, str], int] = {}
-        # By key of the artifact: each value, and how many issues were caught there.
-        self.spent: dict[str, tuple[list[float], list[int]]] = {name: ([], []) for name in SPENDING}
+        # By key of the artifact: each value, whatever it is, and how many issues were caught there.
+        self.spent: dict[str, list[tuple[Any, int]]] = {name: [] for name in SPENDING}
 
     def add(
         self,
@@ -323,53 +354,66 @@ class _Running:
             problem = Problem("", f"case {case_id}: {place}", "holds a number that is too large: mend it")
             raise InvalidFixtureError([problem]) from None
         not_reviewed = why_not_reviewed(findings, artifact)
-        outcome = score_case(issues, findings or (), not_reviewed, raw, self.grades)
+        outcome = score_case(issues, findings or (), not_reviewed, raw and raw.copy(), self.grades)
         self.outcomes.append(outcome)
         self.number += _review_number(case_id, findings or ())
         if artifact is not None:
             self._add_effort(artifact, len(outcome.caught))
 
     def _add_effort(self, artifact: Artifact, caught: int) -> None:
-        elapsed, fixes = artifact.elapsed_ms, artifact.unverified_fix_count
-        if _is_figure(elapsed):
-            self.elapsed_ms += elapsed
-            self._add_spent("elapsed_ms", elapsed, caught)
+        if artifact.elapsed_ms is not None:
+            self.spent["elapsed_ms"].append((artifact.elapsed_ms, caught))
         if artifact.input_tokens is not None:
-            self._add_spent("input_tokens", artifact.input_tokens, caught)
+            self.spent["input_tokens"].append((artifact.input_tokens, caught))
         if artifact.output_tokens is not None:
-            self._add_spent("output_tokens", artifact.output_tokens, caught)
+            self.spent["output_tokens"].append((artifact.output_tokens, caught))
         if artifact.cost_usd is not None:
-            self._add_spent("cost_usd", artifact.cost_usd, caught)
+            self.spent["cost_usd"].append((artifact.cost_usd, caught))
+        fixes = artifact.unverified_fix_count
         if fixes and _is_figure(fixes) and fixes == int(fixes):
             self.unverified_fix_count += int(fixes)
         tool = artifact.tool
         if isinstance(tool, str) and tool:
-            self.versions[(tool, _told(artifact.version), _told(artifact.tier))] = None
-
-    def _add_spent(self, name: str, value: float, caught: int) -> None:
-        if _is_figure(value) and value >= 0:
-            values, catches = self.spent[name]
-            values.append(value)
-            catches.append(caught)
+            self.versions[tool, _told(artifact.version), _told(artifact.tier)] = None
 
     def score(self) -> ReviewerScore:
         versions = tuple([f"{tool}@{version} ({tier})" for tool, version, tier in self.versions])
-        elapsed = self.elapsed_ms if isfinite(self.elapsed_ms) else None
-        spent = {name: _spent(*of_name) for name, of_name in self.spent.items() if of_name[0]}
-        effort = Effort(elapsed, self.unverified_fix_count, versions, spent)
+        # Looked at here, where they stand side by side, values cost a third of what they would one by one.
+        figures = {
+            name: [(value, caught) for value, caught in stated if _is_figure(value)]
+            for name, stated in self.spent.items()
+        }
+        effort = Effort(
+            elapsed_ms=_in_order(value for value, _ in figures["elapsed_ms"]),
+            unverified_fix_count=self.unverified_fix_count,
+            versions=versions,
+            spent={name: spent for name, stated in figures.items() if (spent := _spent(stated))},
+        )
         # Looking for blank severities here, where each stands once, costs nothing.
         grades = {pair: times for pair, times in self.grades.items() if is_given(pair[1])}
         return ReviewerScore(self.reviewer, self.outcomes, effort, _hex(self.number), grades)
 
 
-def _spent(values: Sequence[float], catches: Sequence[int]) -> Spent:
-    """Add up in a way that does not depend on the order of the cases."""
+def _in_order(values: Iterable[float]) -> float | None:
+    """Add up one after the other, as the Node scorer does; None where the sum is too large for a number."""
+    total: float = 0
+    try:
+        for value in values:
+            total += value
+        return total if isfinite(total) else None
+    except OverflowError:
+        return None
+
+
+def _spent(stated: Sequence[tuple[float, int]]) -> Spent | None:
+    """Add up values and what was caught for them, whatever their order; None where there are none."""
+    values = [value for value, _ in stated if value >= 0]
     try:
         total: float | None = sum(values) if all(type(value) is int for value in values) else fsum(values)
         total = total if total is not None and isfinite(total) else None
     except OverflowError:
         total = None
-    return Spent(total, len(values), sum(catches))
+    return Spent(total, len(values), sum(caught for value, caught in stated if value >= 0)) if values else None
 
 
 def score(cases: Iterable[Case], reviewers: Sequence[str] | None = None) -> Scores:
@@ -408,22 +452,9 @@ def score(cases: Iterable[Case], reviewers: Sequence[str] | None = None) -> Scor
         if reviewers is None and artifacts.keys() - running.keys():
             for name, artifact in artifacts.items():
                 if name not in running:
-                    early.setdefault(name, {})[len(known)] = artifact
+                    early.setdefault(name, {})[len(known)] = artifact.copy()
         known.append(known_case)
-        contexts.append(
-            Context(
-                Provenance(
-                    source.repo,
-                    source.pr_url,
-                    source.immutable_diff,
-                    source.public,
-                    source.license,
-                    source.agent_provenance,
-                ),
-                case.impact,
-                case.adjudication,
-            )
-        )
+        contexts.append(_context(source, case))
     return Scores(
         cases=known,
         contexts=contexts,

@@ -27,15 +27,16 @@ def is_sound(case: Case, *, strict: bool, rationales: bool) -> bool:
     `strict` asks for `source.repo`, `rationales` for the reasons behind each label.
     """
     issues = case.ground_truth
-    ids = {issue.id for issue in issues}
-    if len(ids) != len(issues) or bool(issues) != (case.label == "bad"):
-        return False
+    ids: set[str] = set()
     # Most texts do not begin with a blank; only one that does is looked at whole.
     for issue in issues:
+        ids.add(issue.id)
         if (issue.id[0] in BLANK or issue.severity[0] in BLANK or issue.title[0] in BLANK) and not (
             is_given(issue.id) and is_given(issue.severity) and is_given(issue.title)
         ):
             return False
+    if len(ids) != len(issues) or bool(issues) != (case.label == "bad"):
+        return False
     for findings in case.reviews.values():
         for finding in findings:
             if finding.title[0] in BLANK and not is_given(finding.title):

@@ -12,8 +12,8 @@ PACKAGE = ROOT / "catchrate"
 
 # From the ground up: a module imports only what stands in a line above its own, or, in a package, its neighbours.
 LAYERS = [
-    {"errors", "model", "names", "places", "resources", "similarity"},
-    {"placeholders", "broken_json", "editing", "excerpts"},
+    {"errors", "model", "names", "pieces", "places", "resources", "similarity"},
+    {"placeholders", "broken_json", "editing", "excerpts", "reading"},
     {"scoring", "intervals"},
     {"metrics"},
     {"significance", "runs", "signature", "slices"},
@@ -33,7 +33,7 @@ LAYERS = [
 ]
 # The pure ring: no file, clock, network, environment or terminal.
 PURE = {"model", "scoring", "metrics", "intervals", "significance", "comparison", "gates", "reporting"}
-PURE |= {"similarity", "matching", "runs", "signature", "slices", "ranking", "regression", "power"}
+PURE |= {"pieces", "similarity", "matching", "runs", "signature", "slices", "ranking", "regression", "power"}
 PURE_REPORTS = {
     "reports",
     *(f"reports.{name}" for name in ("score", "case", "wording", "match", "reviewers", "differences")),

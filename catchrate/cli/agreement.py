@@ -9,9 +9,10 @@ from catchrate.agreement import RaterComparison, compare_raters
 from catchrate.cli.output import emit, format_options, out_option, out_problems
 from catchrate.cli.terminal import EXIT_NOT_MEASURED, EXIT_OK, complain
 from catchrate.errors import CatchrateError
-from catchrate.loading import STDIN, open_corpus
+from catchrate.loading import open_corpus
 from catchrate.model import Case
 from catchrate.names import lookalikes
+from catchrate.reading import STDIN
 from catchrate.reporting import plural
 from catchrate.reports.agreement import agreement_report
 

@@ -10,10 +10,11 @@ from catchrate.cli.output import confidence_option, emit, format_options, out_op
 from catchrate.cli.terminal import EXIT_GATE, EXIT_NOT_MEASURED, EXIT_OK, complain
 from catchrate.errors import CatchrateError, Problem
 from catchrate.intervals import CONFIDENCE
-from catchrate.loading import STDIN, open_corpus, read
+from catchrate.loading import open_corpus
 from catchrate.metrics import summarise
 from catchrate.names import did_you_mean
 from catchrate.published import PublishedScores, is_report, read_report
+from catchrate.reading import STDIN, read
 from catchrate.regression import (
     ChangeLimit,
     Changes,

@@ -15,10 +15,11 @@ from catchrate.cli.required import HELP, required_reviewers
 from catchrate.cli.terminal import EXIT_GATE, EXIT_NOT_MEASURED, EXIT_OK, complain
 from catchrate.curation import CASE_RANGE, CorpusState, Subject, judge_corpus
 from catchrate.errors import CatchrateError
-from catchrate.loading import STDIN, Document, open_corpus
+from catchrate.loading import Document, open_corpus
 from catchrate.model import is_given
 from catchrate.names import did_you_mean
 from catchrate.places import repeated_keys, written
+from catchrate.reading import STDIN
 from catchrate.reporting import plural
 from catchrate.reports.curation import curation_report
 

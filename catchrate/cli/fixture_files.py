@@ -14,10 +14,11 @@ from catchrate.cli.terminal import write_file
 from catchrate.combining import INDEX
 from catchrate.editing import Append, Change, Drop, Put, edited
 from catchrate.errors import CatchrateError, InvalidRequestError, Problem
-from catchrate.loading import LARGEST_CASE, STDIN, Document, open_corpus
+from catchrate.loading import LARGEST_CASE, Document, open_corpus
 from catchrate.names import did_you_mean
 from catchrate.places import Path as Place
 from catchrate.places import written
+from catchrate.reading import STDIN
 from catchrate.reporting import plural
 
 _MOST_IDS = 10  # of cases, in a message

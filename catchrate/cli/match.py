@@ -17,9 +17,10 @@ from catchrate.curation import Subject
 from catchrate.errors import CatchrateError, InvalidRequestError, Problem
 from catchrate.excerpts import Hunks, read_hunks
 from catchrate.labelling import is_said, unfilled
-from catchrate.loading import STDIN, Document, open_corpus
+from catchrate.loading import Document, open_corpus
 from catchrate.matching import MOST_PAIRS, Labelled, evaluate, look_at, read_case, weigh_words
 from catchrate.names import did_you_mean, not_found
+from catchrate.reading import STDIN
 from catchrate.renderers.plain import printable
 from catchrate.reporting import plural
 from catchrate.reports.match import evaluation_report, proposals_report

@@ -12,7 +12,8 @@ from catchrate.cli.output import out_problems
 from catchrate.cli.terminal import EXIT_NOT_MEASURED, EXIT_OK, complain, print_out, write_file
 from catchrate.combining import INDEX, Index, arrange, cases_with_files, merge, read_index
 from catchrate.errors import CatchrateError, InvalidFixtureError, Problem
-from catchrate.loading import STDIN, Document, open_corpus
+from catchrate.loading import Document, open_corpus
+from catchrate.reading import STDIN
 from catchrate.reporting import plural
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from catchrate.cli.terminal import complain, print_out, width, write_file
-from catchrate.errors import Problem
+from catchrate.errors import CatchrateError, Problem
 from catchrate.intervals import CONFIDENCE
 from catchrate.reporting import Report
 
@@ -63,11 +63,15 @@ def emit(report: Report, format_: str, out: str | None = None) -> bool:
     A file gets Markdown where stdout gets text.
     """
     written = True
-    if out:
-        wrong = write_file(Path(out), _render(report, "markdown" if format_ == "text" else format_))
-        complain([f"could not write {out}: {wrong}" if wrong else f"wrote {out}"])
-        written = wrong is None
-    return print_out(_render(report, format_), utf8=format_ != "text") and written
+    try:
+        if out:
+            wrong = write_file(Path(out), _render(report, "markdown" if format_ == "text" else format_))
+            complain([f"could not write {out}: {wrong}" if wrong else f"wrote {out}"])
+            written = wrong is None
+        return print_out(_render(report, format_), utf8=format_ != "text") and written
+    except CatchrateError as error:  # what the report is made of changed on the disk
+        complain(error.problems)
+        return False
 
 
 def out_problems(out: str, fixtures: Sequence[str]) -> Iterator[Problem]:

@@ -14,7 +14,8 @@ from catchrate.cli.merge import moved_files
 from catchrate.cli.terminal import EXIT_NOT_MEASURED, EXIT_OK, complain, print_out, write_file
 from catchrate.combining import UNFINISHED, UNFINISHED_TEXT, Combined, file_names, split, take_apart
 from catchrate.errors import CatchrateError, InvalidFixtureError, Problem
-from catchrate.loading import STDIN, open_corpus
+from catchrate.loading import open_corpus
+from catchrate.reading import STDIN
 from catchrate.reporting import plural
 
 

@@ -22,12 +22,13 @@ _COMMENT = "<!-- -->"
 
 def render(report: Report, width: int | None = None) -> Iterator[str]:  # noqa: ARG001 (a page has no columns)
     """Write the report section by section."""
+    tables = report.tables()
     yield f"# {escaped(report.title)}\n"
     for line in report.lead:
         yield f"\n{escaped(line, 2 * MOST_CHARACTERS)}\n"
     for line in report.signatures:
         yield f"\n{_code(line)}\n"
-    for table in report.sections:
+    for table in tables:
         yield f"\n## {escaped(table.title)}\n\n"
         yield _row([escaped(column.title) for column in table.columns])
         yield _row(["---:" if column.align == "right" else ":---" for column in table.columns])

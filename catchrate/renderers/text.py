@@ -18,12 +18,13 @@ _NARROWEST = 8  # columns of text are not broken below this; a narrower terminal
 def render(report: Report, width: int | None = 80) -> Iterator[str]:
     """Draw the report, section by section, `width` columns wide."""
     width = max(width or 80, 20)
+    tables = report.tables()
     yield from _wrapped(one_line(report.title, MOST_CHARACTERS), width)
     for line in report.lead:
         yield from _wrapped(one_line(line, 2 * MOST_CHARACTERS), width)
     for line in report.signatures:
         yield from _wrapped(" ".join(printable(line).split()), width)
-    for table in report.sections:
+    for table in tables:
         yield "\n"
         yield from _wrapped(one_line(table.title, MOST_CHARACTERS), width)
         yield from _table(table, width)

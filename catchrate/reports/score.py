@@ -8,7 +8,7 @@ import msgspec
 from catchrate.gates import GateResult
 from catchrate.metrics import Intervals, SeverityFigures, Summary, rounded, view_figures, weighted_rate
 from catchrate.model import Case, NotReviewed
-from catchrate.reporting import Cell, Column, Report, Rows, Table, plural
+from catchrate.reporting import Cell, Column, Report, Rows, Table, Tables, plural
 from catchrate.reports.reviewers import (
     SEVERITY,
     control_table,
@@ -22,7 +22,7 @@ from catchrate.reports.reviewers import (
     severity_table,
 )
 from catchrate.reports.wording import WHY_NOT_REVIEWED, gate_table, placed
-from catchrate.scoring import Effort, KnownCase, Outcome, Provenance, Scores, missed, verdicts
+from catchrate.scoring import Effort, KnownCase, Outcome, Scores, missed, verdicts
 from catchrate.signature import Signature
 
 if TYPE_CHECKING:  # a report pays only for what is asked of it
@@ -50,7 +50,7 @@ class CaseRow(msgspec.Struct, frozen=True):
     redundant_matches: int
     missed: list[str]
     not_reviewed: NotReviewed | None
-    source: Provenance
+    source: msgspec.Raw
     reviewer_artifact: Any
     impact: Any
     adjudication: Any
@@ -158,7 +158,7 @@ def score_report(
     is given, each reviewer is shown once over all of its runs.
     """
     confidence, weights = signature.confidence, signature.severity_weights
-    sections: list[Table] = []
+    sections: list[Table | Tables] = []
     if runs is not None:
         from catchrate.reports.runs import run_tables
 
@@ -190,7 +190,7 @@ def score_report(
         sections += effort_table(summaries)
     sections += gate_table(gates)
     if runs is None:
-        sections += _case_tables(scores, corpus, summaries, all_cases)
+        sections.append(Tables(lambda: _case_tables(scores, corpus, summaries, all_cases)))
     lead = [_corpus_line(scores)]
     if note := interval_note(len(scores.cases), confidence if runs is None else None):
         lead.append(note)
@@ -394,7 +394,7 @@ def _case_documents(scores: Scores, summary: Summary) -> Iterator[CaseRow]:
             len(outcome.false_positive_ids),
             outcome.false_positive_ids,
             outcome.redundant_matches,
-            [issue.id for issue in missed(known, outcome)],
+            [issue.id for issue in missed(known, outcome)] if len(caught) < len(known.issues) else [],
             outcome.not_reviewed,
             context.source,
             outcome.artifact,

@@ -1,0 +1,83 @@
+"""A combined fixture, taken apart while it is read: how it begins, and where one case ends and the next begins.
+
+Every cut is a guess. It is proven right when all before it decodes as a list of cases by itself: JSON is read from
+left to right, so where the beginning, each piece, and the end behind the last cut are sound, the whole is, and it
+holds these cases and no others.
+"""
+
+import re
+
+import msgspec
+
+CASES = re.compile(rb'(?<!\\)"cases"\s*:\s*\[')  # behind a backslash the quote stands inside a key
+MOST_GUESSES = 200  # in a block; few cases hold so many objects
+_STAND_IN = msgspec.Raw(b"0")  # for cases that are decoded already; no case is a number
+
+
+class Combined(msgspec.Struct):
+    """A combined fixture, split into the texts of its cases."""
+
+    cases: list[msgspec.Raw] | msgspec.UnsetType = msgspec.UNSET
+
+
+class _Guess(msgspec.Struct):
+    """What an object has that may be a case; hardly any other object of a fixture does."""
+
+    id: str
+    title: str
+    reviews: msgspec.Raw
+
+
+split = msgspec.json.Decoder(Combined).decode
+_guess = msgspec.json.Decoder(_Guess).decode
+
+
+def opening(block: bytes) -> bytes | None:
+    """Return the beginning of a combined fixture with the bracket that opens its cases; None where none is found."""
+    for match in CASES.finditer(block):
+        head = block[: match.end()]
+        try:
+            if split(b"%b%b]}" % (head, _STAND_IN)).cases == [_STAND_IN]:
+                return head
+        except (msgspec.DecodeError, RecursionError):
+            continue  # this one stands in an object inside, or what comes before is no JSON
+    return None
+
+
+def last_cut(block: bytes) -> int | None:
+    """Return the offset of the last comma in a block that seems to stand between two cases."""
+    view = memoryview(block)
+    start = len(block)
+    for _ in range(MOST_GUESSES):
+        start = block.rfind(b"{", 0, start)
+        if start < 0:
+            break
+        try:
+            _guess(view[start:])
+        except (msgspec.ValidationError, RecursionError):
+            continue  # another object
+        except msgspec.DecodeError as error:
+            if "trailing characters" not in str(error):
+                continue  # it goes on behind the block
+        comma = block.rfind(b",", 0, start)
+        if comma >= 0 and not block[comma + 1 : start].strip():
+            return comma
+    return None
+
+
+def split_rest(head: bytes, text: bytes) -> list[msgspec.Raw] | None:
+    """Split what stands behind a cut, up to the end of the fixture that begins with `head`, into texts of cases.
+
+    None where these are not the cases that a parser finds, as `cases` stands twice. Raises msgspec.DecodeError.
+    """
+    raws = split(b"".join((head, _STAND_IN, b",", text))).cases
+    return raws[1:] if raws and raws[0] == _STAND_IN else None
+
+
+def stand_twice(text: bytes) -> bool:
+    """Tell whether `cases` stands twice in a fixture that can be split: a parser keeps the last and drops the first."""
+    head = opening(text)
+    try:
+        return head is not None and split_rest(head, text[len(head) :]) is None
+    except msgspec.DecodeError:
+        return True  # there is no case behind this bracket, and cases were found: behind another
