@@ -229,8 +229,8 @@ class Corpus(Sequence[Case]):
                             raise _Unfit
                         ids.add(case.id)
                         reviewed = reviewed or bool(case.reviews)
-                        yield case
                     number += len(cases)
+                    yield from cases
             if len(ids) == number and (reviewed or not number):
                 return
         except (_Unfit, msgspec.DecodeError, RecursionError, OSError, UnicodeDecodeError):

@@ -45,12 +45,11 @@ class Text:
             decoder = None
             while block:
                 if decoder or not block.isascii():
+                    # A character that the end of the file cuts off stands behind the end of the JSON.
                     decoder = decoder or codecs.getincrementaldecoder("utf-8")()
                     decoder.decode(block)
                 yield block
                 block = file.read(BLOCK)
-            if decoder:
-                decoder.decode(b"", final=True)
             if not before == _identity(os.fstat(file.fileno())) == self._identity:
                 raise _changed()
 

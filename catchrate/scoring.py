@@ -5,6 +5,7 @@ The policy (ties, repeats, who counts as reviewed) is written in docs/policy.md.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
+from itertools import islice
 from math import fsum, isfinite
 from sys import float_info, intern
 from typing import Any
@@ -165,6 +166,7 @@ class Scores(msgspec.Struct, frozen=True):
 
 
 _NO_SOURCE = Source()
+_BATCH = 32  # cases
 _LARGEST = int(float_info.max)
 
 
@@ -278,7 +280,7 @@ def corpus_digest(digests: Iterable[str]) -> str:
     return _hex(sum(int(digest, 16) for digest in digests))
 
 
-def _known_case(case: Case) -> tuple[KnownCase, int]:
+def _known_case(case: Case) -> KnownCase:
     """Remember a case, and hash what its ground truth is."""
     issues: list[KnownIssue] = []
     pairs: list[tuple[str, str]] = []
@@ -289,10 +291,11 @@ def _known_case(case: Case) -> tuple[KnownCase, int]:
     if len(pairs) > 1:
         pairs.sort()
     digest = case_digest(case.id, case.label, pairs)
-    return KnownCase(case.id, case.label, digest.hex(), tuple(issues)), int.from_bytes(digest, "big")
+    return KnownCase(case.id, case.label, digest.hex(), tuple(issues))
 
 
-def _context(source: Source, case: Case) -> Context:
+def _context(case: Case) -> Context:
+    source = case.source or _NO_SOURCE
     provenance = Provenance(
         source.repo,
         source.pr_url,
@@ -425,36 +428,38 @@ def score(cases: Iterable[Case], reviewers: Sequence[str] | None = None) -> Scor
     """
     known: list[KnownCase] = []
     contexts: list[Context] = []
-    corpus_number = 0
     available: dict[str, None] = {}
     with_artifact: dict[str, None] = {}
     running = {name: _Running(name) for name in reviewers or ()}
     # Artifacts of reviewers that have had no entry yet, by the index of their case.
     early: dict[str, dict[int, msgspec.Raw]] = {}
-    for case in cases:
-        if not case.reviews.keys() <= available.keys():
-            for name in case.reviews:
-                available[name] = None
-                if reviewers is None and name not in running:
-                    # It has no entry in the cases before this one, but may have artifacts there.
-                    running[name] = late = _Running(name)
-                    waiting = early.pop(name, {})
-                    for index, earlier in enumerate(known):
-                        late.add(earlier.id, (), None, waiting.get(index))
-        known_case, number = _known_case(case)
-        corpus_number += number
-        source = case.source or _NO_SOURCE
-        artifacts = source.review_output_artifacts
-        if not artifacts.keys() <= with_artifact.keys():
-            with_artifact.update(dict.fromkeys(artifacts))
+    cases = iter(cases)
+    # Some cases together go through one step after the other: each step then finds itself in the processor's cache.
+    while batch := list(islice(cases, _BATCH)):
+        for case in batch:
+            if not case.reviews.keys() <= available.keys():
+                available |= dict.fromkeys(case.reviews)
+        for name in available if reviewers is None and len(running) < len(available) else ():
+            if name not in running:
+                # It has no entry in the cases before this batch, but may have artifacts there.
+                running[name] = late = _Running(name)
+                waiting = early.pop(name, {})
+                for index, earlier in enumerate(known):
+                    late.add(earlier.id, (), None, waiting.get(index))
+        for index, case in enumerate(batch, len(known)):
+            artifacts = (case.source or _NO_SOURCE).review_output_artifacts
+            if not artifacts.keys() <= with_artifact.keys():
+                with_artifact |= dict.fromkeys(artifacts)
+            if reviewers is None and not artifacts.keys() <= running.keys():
+                for name in artifacts.keys() - running.keys():
+                    early.setdefault(name, {})[index] = artifacts[name].copy()
+        fresh = [_known_case(case) for case in batch]
+        known += fresh
+        contexts += [_context(case) for case in batch]
         for name, so_far in running.items():
-            so_far.add(case.id, known_case.issues, case.reviews.get(name), artifacts.get(name))
-        if reviewers is None and artifacts.keys() - running.keys():
-            for name, artifact in artifacts.items():
-                if name not in running:
-                    early.setdefault(name, {})[len(known)] = artifact.copy()
-        known.append(known_case)
-        contexts.append(_context(source, case))
+            for case, known_case in zip(batch, fresh, strict=True):
+                raw = (case.source or _NO_SOURCE).review_output_artifacts.get(name)
+                so_far.add(case.id, known_case.issues, case.reviews.get(name), raw)
     return Scores(
         cases=known,
         contexts=contexts,
@@ -462,7 +467,7 @@ def score(cases: Iterable[Case], reviewers: Sequence[str] | None = None) -> Scor
         available=tuple(available),
         only_artifacts=tuple(name for name in with_artifact if name not in available),
         reviewers=tuple(so_far.score() for so_far in running.values()),
-        digest=_hex(corpus_number),
+        digest=corpus_digest([case.digest for case in known]),
     )
 
 
