@@ -352,14 +352,15 @@ def _decoded(source: _Source) -> Iterator[Sequence[Case]]:
 
 def _decoded_pieces(block: bytes, blocks: Iterator[bytes]) -> Generator[Sequence[Case], None, bytes]:
     """Decode cases as far as they can be cut apart. Returns the text behind them."""
+    beginning = pieces.first_key(block)
     held: list[bytes] = []
     while block and sum(map(len, held)) <= LARGEST_CASE:
-        cut = pieces.last_cut(block)
+        cut = pieces.last_cut(block, beginning)
         if cut is None:
             held.append(block)
         else:
             try:
-                cases = _decode_piece(b"".join((b"[", *held, block[:cut], b"]")))
+                cases = _decode_piece(b"".join((b"[", *held, memoryview(block)[:cut], b"]")))
             except (msgspec.DecodeError, RecursionError):
                 break  # the cut was wrong, or one of the cases is, or must be decoded in a way of its own
             yield cases

@@ -10,6 +10,7 @@ import re
 import msgspec
 
 CASES = re.compile(rb'(?<!\\)"cases"\s*:\s*\[')  # behind a backslash the quote stands inside a key
+_FIRST_KEY = re.compile(rb'\s*(\{\s*"[^"\\]*"\s*:)')
 MOST_GUESSES = 200  # in a block; few cases hold so many objects
 _STAND_IN = msgspec.Raw(b"0")  # for cases that are decoded already; no case is a number
 
@@ -44,12 +45,26 @@ def opening(block: bytes) -> bytes | None:
     return None
 
 
-def last_cut(block: bytes) -> int | None:
-    """Return the offset of the last comma in a block that seems to stand between two cases."""
+def first_key(text: bytes) -> bytes:
+    """Return how the first case begins: its bracket and its first key, as most cases of a file begin alike."""
+    match = _FIRST_KEY.match(text)
+    return match[1] if match else b"{"
+
+
+def last_cut(block: bytes, beginning: bytes = b"{") -> int | None:
+    """Return the offset of the last comma in a block that seems to stand between two cases.
+
+    Objects with this `beginning` are tried first.
+    """
+    cut = _last_cut(block, beginning)
+    return cut if cut is not None or beginning == b"{" else _last_cut(block, b"{")
+
+
+def _last_cut(block: bytes, beginning: bytes) -> int | None:
     view = memoryview(block)
     start = len(block)
     for _ in range(MOST_GUESSES):
-        start = block.rfind(b"{", 0, start)
+        start = block.rfind(beginning, 0, start)
         if start < 0:
             break
         try:

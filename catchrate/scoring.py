@@ -337,8 +337,9 @@ class _Running:
         self.reviewer = reviewer
         self.outcomes: list[Outcome] = []
         self.number = 0
-        self.unverified_fix_count = 0
+        self.fixes: list[Any] = []
         self.versions: dict[tuple[str, str, str], None] = {}
+        self.last_version: tuple[Any, Any, Any] | None = None
         self.grades: dict[tuple[str, str], int] = {}
         # By key of the artifact: each value, whatever it is, and how many issues were caught there.
         self.spent: dict[str, list[tuple[Any, int]]] = {name: [] for name in SPENDING}
@@ -372,12 +373,15 @@ class _Running:
             self.spent["output_tokens"].append((artifact.output_tokens, caught))
         if artifact.cost_usd is not None:
             self.spent["cost_usd"].append((artifact.cost_usd, caught))
-        fixes = artifact.unverified_fix_count
-        if fixes and _is_figure(fixes) and fixes == int(fixes):
-            self.unverified_fix_count += int(fixes)
-        tool = artifact.tool
-        if isinstance(tool, str) and tool:
-            self.versions[tool, _told(artifact.version), _told(artifact.tier)] = None
+        if artifact.unverified_fix_count:
+            self.fixes.append(artifact.unverified_fix_count)
+        version = (artifact.tool, artifact.version, artifact.tier)
+        if version != self.last_version:  # one version mostly reviews all the cases
+            tool, number, tier = version
+            if isinstance(tool, str) and tool:
+                self.versions[tool, _told(number), _told(tier)] = None
+            # 1 and 1.0 and true are equal, and told apart: only texts are compared.
+            self.last_version = version if isinstance(number, str) and isinstance(tier, str) else None
 
     def score(self) -> ReviewerScore:
         versions = tuple([f"{tool}@{version} ({tier})" for tool, version, tier in self.versions])
@@ -388,7 +392,7 @@ class _Running:
         }
         effort = Effort(
             elapsed_ms=_in_order(value for value, _ in figures["elapsed_ms"]),
-            unverified_fix_count=self.unverified_fix_count,
+            unverified_fix_count=sum(int(fixes) for fixes in self.fixes if _is_figure(fixes) and fixes == int(fixes)),
             versions=versions,
             spent={name: spent for name, stated in figures.items() if (spent := _spent(stated))},
         )

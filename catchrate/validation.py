@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
 Fault = tuple[Path, str]
+_BLANKS = frozenset(BLANK)
 
 
 def is_sound(case: Case, *, strict: bool, rationales: bool) -> bool:
@@ -31,7 +32,7 @@ def is_sound(case: Case, *, strict: bool, rationales: bool) -> bool:
     # Most texts do not begin with a blank; only one that does is looked at whole.
     for issue in issues:
         ids.add(issue.id)
-        if (issue.id[0] in BLANK or issue.severity[0] in BLANK or issue.title[0] in BLANK) and not (
+        if (issue.id[0] in _BLANKS or issue.severity[0] in _BLANKS or issue.title[0] in _BLANKS) and not (
             is_given(issue.id) and is_given(issue.severity) and is_given(issue.title)
         ):
             return False
@@ -39,12 +40,12 @@ def is_sound(case: Case, *, strict: bool, rationales: bool) -> bool:
         return False
     for findings in case.reviews.values():
         for finding in findings:
-            if finding.title[0] in BLANK and not is_given(finding.title):
+            if finding.title[0] in _BLANKS and not is_given(finding.title):
                 return False
             matches = finding.matched_ground_truth
             if matches and (finding.disposition is not None or not ids.issuperset(matches)):
                 return False
-    if (case.id[0] in BLANK or case.title[0] in BLANK) and not (is_given(case.id) and is_given(case.title)):
+    if (case.id[0] in _BLANKS or case.title[0] in _BLANKS) and not (is_given(case.id) and is_given(case.title)):
         return False
     if strict and not (case.source is not None and is_given(case.source.repo)):
         return False

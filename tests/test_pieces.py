@@ -156,8 +156,24 @@ def test_a_cut_stands_before_a_case_that_is_whole() -> None:
     assert pieces.last_cut(f"{whole},{whole},{whole[:-1]}".encode()) == len(whole)
     assert pieces.last_cut(whole.encode()) is None
     assert pieces.last_cut(f"[{whole}]".encode()) is None
+    assert pieces.last_cut(f"{whole} , \n {whole}".encode(), pieces.first_key(whole.encode())) == len(whole) + 1
+    assert pieces.last_cut(f"{whole},{whole}".encode(), b'{"another first key":') == len(whole)
     assert pieces.last_cut(b",{" * 1_000) is None
     assert pieces.last_cut(b'{"a":' * 100_000) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "beginning"),
+    [
+        ('\n {\n  "id" :1}', '{\n  "id" :'),
+        ('{"a\\"b": 1}', "{"),  # not worth to be understood
+        ("{}", "{"),
+        ("1, {", "{"),
+        ("", "{"),
+    ],
+)
+def test_how_the_first_case_begins(text: str, beginning: str) -> None:
+    assert pieces.first_key(text.encode()) == beginning.encode()
 
 
 # --- files that change ------------------------------------------------------------------------------------------------

@@ -191,7 +191,7 @@ def score_report(
     sections += gate_table(gates)
     if runs is None:
         sections.append(Tables(lambda: _case_tables(scores, corpus, summaries, all_cases)))
-    lead = [_corpus_line(scores)]
+    lead = [_corpus_line(signature)]
     if note := interval_note(len(scores.cases), confidence if runs is None else None):
         lead.append(note)
     return Report(
@@ -216,11 +216,10 @@ def score_report(
     )
 
 
-def _corpus_line(scores: Scores) -> str:
-    issues = sum(len(case.issues) for case in scores.cases)
-    good = sum(case.label == "good" for case in scores.cases)
+def _corpus_line(signature: Signature) -> str:
+    good = signature.good_cases
     controls = f" ({plural(good, 'good control')})" if good else ""
-    return f"{plural(len(scores.cases), 'case')}{controls} with {plural(issues, 'known issue')}"
+    return f"{plural(signature.cases, 'case')}{controls} with {plural(signature.issues, 'known issue')}"
 
 
 # --- the tables -----------------------------------------------------------------------------------------------
