@@ -72,17 +72,20 @@ class _File:
         position = self._first_start(bytes(self.raws[0]))
         starts = []
         for raw in self.raws:
-            between = _BETWEEN.match(self.data, position)
-            position = between.end() if between else position
+            position = self._past_blanks(position)
             starts.append(position)
             position += len(raw)
         return starts
+
+    def _past_blanks(self, position: int) -> int:
+        between = _BETWEEN.match(self.data, position)
+        return between.end() if between else position
 
     def _first_start(self, first: bytes) -> int:
         """Find the first case where it stands directly in the file's object, and in nothing inside it."""
         depth = looked_at = 0
         for match in pieces.CASES.finditer(self.data):
-            start = _BETWEEN.match(self.data, match.end()).end()  # type: ignore[union-attr]
+            start = self._past_blanks(match.end())
             if not self.data.startswith(first, start):
                 continue
             for symbol, _ in places.tokens(self.data[looked_at : match.start()].decode()):

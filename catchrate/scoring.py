@@ -4,7 +4,6 @@ The policy (ties, repeats, who counts as reviewed) is written in docs/policy.md.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from hashlib import blake2b
 from itertools import islice
 from math import fsum, isfinite
 from sys import float_info, intern
@@ -26,9 +25,14 @@ from catchrate.model import (
     why_not_reviewed,
 )
 
+try:  # as `random` does: hashlib would load OpenSSL, too, a twentieth of the time that a short run takes
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b
+
 _encode = msgspec.json.Encoder().encode
-DIGEST_BYTES = 16
-_MODULUS = 1 << (8 * DIGEST_BYTES)
+_DIGEST_BYTES = 16
+_MODULUS = 1 << (8 * _DIGEST_BYTES)
 
 
 class Counts(msgspec.Struct, frozen=True, gc=False):
@@ -171,11 +175,12 @@ _LARGEST = int(float_info.max)
 
 
 # Copying a hash is faster than making another.
-_unused_hash = blake2b(digest_size=DIGEST_BYTES)
+_unused_hash = blake2b(digest_size=_DIGEST_BYTES)
 _unused_short_hash = blake2b(digest_size=6)
 
 
-def _hash(value: object) -> bytes:
+def hash_of(value: object) -> bytes:
+    """Hash the JSON text of a value, 16 bytes of BLAKE2b."""
     hashed = _unused_hash.copy()
     hashed.update(_encode(value))
     return hashed.digest()
@@ -183,7 +188,7 @@ def _hash(value: object) -> bytes:
 
 def _hex(total: int) -> str:
     """Write a sum of hashes as a digest: the sum does not depend on the order of the cases."""
-    return f"{total % _MODULUS:0{2 * DIGEST_BYTES}x}"
+    return f"{total % _MODULUS:0{2 * _DIGEST_BYTES}x}"
 
 
 def false_positive_id(finding: Finding) -> str:
@@ -272,7 +277,7 @@ def score_case(
 
 def case_digest(case_id: str, label: Label, pairs: Sequence[tuple[str, str]]) -> bytes:
     """Hash what the ground truth of a case is: `pairs` has the id and the severity of each issue, sorted."""
-    return _hash((case_id, label, pairs))
+    return hash_of((case_id, label, pairs))
 
 
 def corpus_digest(digests: Iterable[str]) -> str:
@@ -315,7 +320,7 @@ def _review_number(case_id: str, findings: Sequence[Finding]) -> int:
         matches.append(tuple(sorted(ids)) if len(ids) > 1 else ids)
     if len(matches) > 1:
         matches.sort()
-    return int.from_bytes(_hash((case_id, matches)), "big")
+    return int.from_bytes(hash_of((case_id, matches)), "big")
 
 
 def _is_figure(value: object) -> bool:

@@ -1,19 +1,16 @@
 """What a report was made from and how, in one line: equal for equal meaning, whatever the layout of the files."""
 
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
 
 import msgspec
 
 from catchrate.intervals import METHOD
 from catchrate.metrics import Summary
 from catchrate.model import NotReviewed
-from catchrate.scoring import DIGEST_BYTES, Scores
+from catchrate.scoring import Scores, hash_of
 
 COUNTING = "first-match"  # the first match of an issue catches it, further ones are redundant
 _SHOWN = 12  # characters of a digest in the line
-
-_encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class Signature(msgspec.Struct, frozen=True):
@@ -68,7 +65,7 @@ def sign(
     return Signature(
         version=version,
         corpus=scores.digest,
-        reviews=blake2b(_encode(reviews), digest_size=DIGEST_BYTES).hexdigest(),
+        reviews=hash_of(reviews).hex(),
         cases=len(scores.cases),
         issues=sum(len(case.issues) for case in scores.cases),
         good_cases=sum(case.label == "good" for case in scores.cases),

@@ -46,6 +46,7 @@ PURE_IMPORTS = {
     "enum",
     "fractions",
     "functools",
+    "_blake2",
     "hashlib",
     "itertools",
     "math",
