@@ -171,6 +171,42 @@ def test_a_report_has_no_key_that_the_schema_does_not_describe(tmp_path: Path, f
     assert not [f"{error.json_path}: {error.message}" for error in closed.iter_errors(report)]
 
 
+def _closed_report(schema: str, *args: str, cwd: Path) -> Any:
+    report = read_report(run_inside(*args, "--json", cwd=cwd).stdout, schema)
+    closed = Draft202012Validator(_closed(copy.deepcopy(SCHEMAS[schema])))
+    assert not [f"{error.json_path}: {error.message}" for error in closed.iter_errors(report)]
+    return report
+
+
+def test_a_shown_case_has_the_keys_of_its_schema(tmp_path: Path) -> None:
+    write(
+        tmp_path / "f.json",
+        case(
+            ground_truth=[issue("a", line=[1], evidence={"a": 1}), issue("b", "low")],
+            reviews={
+                "r": [match("a"), match("a"), noise(disposition="out_of_scope", severity=5)],
+                "s": [noise(undecided=True)],
+                "t": [],
+            },
+            source={"repo": "r", "review_output_artifacts": {"t": {"status": "blocked_external"}}},
+        ),
+    )
+    shown = _closed_report("show", "show", "f.json", "--case=c", cwd=tmp_path)
+    assert [review["not_reviewed"] for review in shown["reviews"]] == [None, "undecided", "blocked_external"]
+    write(tmp_path / "good.json", case("g", label="good", ground_truth=[], reviews={"r": []}))
+    assert _closed_report("show", "show", "good.json", "--case=g", cwd=tmp_path)["label"] == "good"
+
+
+def test_settings_have_the_keys_of_their_schema(tmp_path: Path) -> None:
+    assert _closed_report("config", "config", cwd=tmp_path)["file"] is None
+    text = (
+        'fixture = "f.json"\nreviewers = ["r"]\nbaseline = "r"\n[gates]\nmin-rate = 0.5\nmin-severity-rate.high = 1\n'
+    )
+    (tmp_path / "catchrate.toml").write_text(text, encoding="utf-8")
+    settings = _closed_report("config", "config", cwd=tmp_path)["settings"]
+    assert settings["gates"]["value"][1] == {"gate": "min-severity-rate", "severity": "high", "limit": 1}
+
+
 def test_the_report_of_the_sample_is_valid() -> None:
     report = read_report(run_inside("score", "--json", cwd=ROOT).stdout)
     assert len(report["summaries"]) > 1

@@ -5,6 +5,7 @@ from catchrate.reporting import Cell, Column, Report, Table, plural
 from catchrate.reports.wording import WHY_NOT_REVIEWED, placed
 from catchrate.scoring import Outcome, score_case, verdicts
 
+FORMAT_VERSION = 1
 _NO_MATCH = {
     None: "false positive",
     "out_of_scope": "false positive (out of scope)",
@@ -45,6 +46,7 @@ def case_report(case: Case) -> Report:
         lead=(case.title, label),
         sections=tuple(sections),
         document={
+            "format_version": FORMAT_VERSION,
             "id": case.id,
             "title": case.title,
             "label": case.label,

@@ -10,6 +10,7 @@ from catchrate.gates import written
 from catchrate.reporting import Cell, Column, Report, Table
 from catchrate.settings import Settings
 
+FORMAT_VERSION = 1
 DEFAULT = "default"
 
 
@@ -62,6 +63,7 @@ def config_report(settings: Settings, sample: Sequence[str]) -> Report:
         lead=(f"from {settings.file}" if settings.file else "no settings file found: these are the defaults",),
         sections=(table, searched),
         document={
+            "format_version": FORMAT_VERSION,
             "file": settings.file,
             "settings": {
                 **{row.name: {"value": row.value, "source": row.source} for row in rows},
