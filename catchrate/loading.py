@@ -6,6 +6,7 @@ made of it. Only where a case is asked for by its place, or a fault is to be tol
 
 import os
 import re
+from bisect import bisect_right
 from collections.abc import Generator, Iterator, Sequence
 from functools import cached_property
 from typing import Any, overload
@@ -41,6 +42,18 @@ class _Source(msgspec.Struct, frozen=True):
     text: Text
     index: int = 0
     is_one_case: bool = False
+
+
+class _Stretch(msgspec.Struct, frozen=True):
+    """Where in a text some cases stand that are decoded together: between two offsets, None being its end.
+
+    Where they are not cut apart from what follows, `head` is what must stand before them; None where nothing must.
+    """
+
+    source: _Source
+    start: int = 0
+    end: int | None = None
+    head: bytes | None = None
 
 
 class _File:
@@ -147,6 +160,9 @@ class Corpus(Sequence[Case]):
         self._sources = sources
         self._strict = strict
         self._rationales = rationales
+        # Where the cases were found when they were last gone through, and the number of the first one in each place.
+        self._stretches: list[_Stretch] = []
+        self._firsts: list[int] = []
 
     def __len__(self) -> int:
         return len(self._texts)
@@ -158,7 +174,10 @@ class Corpus(Sequence[Case]):
     def __getitem__(self, index: int | slice) -> Case | Sequence[Case]:
         if isinstance(index, slice):
             return [_decode_case(text) for text in self._texts[index]]
-        return _decode_case(self._texts[index])
+        if not self._stretches or index < 0:
+            return _decode_case(self._texts[index])
+        found = bisect_right(self._firsts, index) - 1
+        return _decoded_again(self._stretches[found], index - self._firsts[found])
 
     @cached_property
     def _split(self) -> tuple[list[_File], list[Problem]]:
@@ -222,11 +241,16 @@ class Corpus(Sequence[Case]):
         ids: set[str] = set()
         number = 0
         reviewed = False
+        stretches: list[_Stretch] = []
+        firsts: list[int] = []
         try:
             for source in self._sources:
                 if isinstance(source, Problem):
                     raise _Unfit
-                for cases in _decoded(source):
+                for stretch, cases in _decoded(source):
+                    if not stretches or stretch is not stretches[-1]:
+                        stretches.append(stretch)
+                        firsts.append(number)
                     for case in cases:
                         if not validation.is_sound(case, strict=strict, rationales=rationales):
                             raise _Unfit
@@ -235,6 +259,7 @@ class Corpus(Sequence[Case]):
                     number += len(cases)
                     yield from cases
             if len(ids) == number and (reviewed or not number):
+                self._stretches, self._firsts = stretches, firsts
                 return
         except (_Unfit, msgspec.DecodeError, RecursionError, OSError, UnicodeDecodeError):
             pass
@@ -331,45 +356,68 @@ def _open_folder(folder: str) -> Iterator[_Source | Problem]:
         yield from _open(os.path.join(folder, name), index, is_one_case=True)  # noqa: PTH118
 
 
-def _decoded(source: _Source) -> Iterator[Sequence[Case]]:
-    """Decode the cases of a text, in order, some at a time. Raises where that cannot be done; `_faults` says why."""
+def _decoded(source: _Source) -> Iterator[tuple[_Stretch, Sequence[Case]]]:
+    """Decode the cases of a text, in order, some at a time, and say where they stand.
+
+    Raises where that cannot be done; `_faults` says why.
+    """
     blocks = source.text.blocks()
-    raws: Sequence[msgspec.Raw | bytes] | None
-    if source.is_one_case:
-        raws = [b"".join(blocks)]
+    block = b"" if source.is_one_case else next(blocks, b"")
+    head = pieces.opening(block)
+    if head is None:
+        stretch, text = _Stretch(source), b"".join((block, *blocks))
     else:
-        block = next(blocks, b"")
-        head = pieces.opening(block)
-        if head is None:
-            text = b"".join((block, *blocks))
-            split = pieces.split(text).cases
-            raws = [text] if split is msgspec.UNSET else split
-        else:
-            rest = yield from _decoded_pieces(block[len(head) :], blocks)
-            raws = pieces.split_rest(head, rest)
-    if not raws or max(map(len, raws)) > LARGEST_CASE:
+        stretch, text = yield from _decoded_pieces(source, head, block[len(head) :], blocks)
+    raws = _raws(stretch, text)
+    if max(map(len, raws), default=LARGEST_CASE + 1) > LARGEST_CASE:
         raise _Unfit
     for raw in raws:
-        yield [_decode_case(raw)]
+        yield stretch, [_decode_case(raw)]
 
 
-def _decoded_pieces(block: bytes, blocks: Iterator[bytes]) -> Generator[Sequence[Case], None, bytes]:
-    """Decode cases as far as they can be cut apart. Returns the text behind them."""
+def _decoded_pieces(
+    source: _Source, head: bytes, block: bytes, blocks: Iterator[bytes]
+) -> Generator[tuple[_Stretch, Sequence[Case]], None, tuple[_Stretch, bytes]]:
+    """Decode cases as far as they can be cut apart. Returns what stands behind them."""
     beginning = pieces.first_key(block)
+    start = len(head)
     held: list[bytes] = []
     while block and sum(map(len, held)) <= LARGEST_CASE:
         cut = pieces.last_cut(block, beginning)
         if cut is None:
             held.append(block)
         else:
+            piece = b"".join((b"[", *held, memoryview(block)[:cut], b"]"))
+            end = start + len(piece) - len(b"[]")
             try:
-                cases = _decode_piece(b"".join((b"[", *held, memoryview(block)[:cut], b"]")))
+                cases = _decode_piece(piece)
             except (msgspec.DecodeError, RecursionError):
                 break  # the cut was wrong, or one of the cases is, or must be decoded in a way of its own
-            yield cases
+            yield _Stretch(source, start, end), cases
+            start = end + 1
             held = [block[cut + 1 :]]
         block = next(blocks, b"")
-    return b"".join((*held, block, *blocks))
+    return _Stretch(source, start, None, head), b"".join((*held, block, *blocks))
+
+
+def _raws(stretch: _Stretch, text: bytes) -> Sequence[msgspec.Raw | bytes]:
+    """Split the text of a stretch up to the end of its source into those of its cases; none where that cannot be."""
+    if stretch.source.is_one_case:
+        return [text]
+    if stretch.head is not None:
+        return pieces.split_rest(stretch.head, text) or []
+    raws = pieces.split(text).cases
+    return [text] if raws is msgspec.UNSET else raws
+
+
+def _decoded_again(stretch: _Stretch, number: int) -> Case:
+    """Decode one of the cases of a stretch once more, counted from 0."""
+    text = stretch.source.text
+    try:
+        part = text.part(stretch.start, stretch.end)
+    except OSError as error:
+        raise InvalidFixtureError([Problem(text.name, "", why_unreadable(error))]) from None
+    return _decode_case(_raws(stretch, part)[number]) if stretch.end is None else _decode_piece(b"[%b]" % part)[number]
 
 
 def _split(name: str, data: bytes, files: list[_File], problems: list[Problem]) -> None:
@@ -418,6 +466,11 @@ def _problems_of(part: _Part, first_seen: dict[str, _Part], *, strict: bool, rat
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         where = places.written(prefix)
         return [_broken(name, where, part.file.data, error, start=part.start, text=bytes(part.raw))]
+    if part.file.raws is None and isinstance(document, dict) and {"format_version", "summaries"} <= document.keys():
+        message = (
+            "is a report of catchrate, no fixture: score the fixture that it was made from, or `compare` two reports"
+        )
+        return [Problem(name, "", message)]
     found = validation.faults(document, strict=strict, rationales=rationales)
     case_id = document.get("id") if isinstance(document, dict) else None
     if isinstance(case_id, str):

@@ -53,6 +53,22 @@ class Text:
             if not before == _identity(os.fstat(file.fileno())) == self._identity:
                 raise _changed()
 
+    def part(self, start: int, end: int | None) -> bytes:
+        """Return the text between two offsets, None being its end. Raises OSError.
+
+        Only a text that was gone through is known to be UTF-8.
+        """
+        if self._held is not None:
+            return self._held[start:end]
+        with _open(self.name) as file:
+            before = _identity(os.fstat(file.fileno()))
+            mark = len(codecs.BOM_UTF8) if file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8 else 0
+            file.seek(mark + start)
+            data = file.readall() if end is None else file.read(end - start)
+            if not before == _identity(os.fstat(file.fileno())) == self._identity:
+                raise _changed()
+        return data
+
     def whole(self, problems: list[Problem]) -> bytes | None:
         """Return the text; None, and a problem, where it can no longer be read, or was changed."""
         return read(self.name, problems, self._identity) if self._held is None else self._held

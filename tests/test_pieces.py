@@ -75,18 +75,23 @@ def fixture_texts(draw: st.DrawFn) -> str:
     )
 
 
-@given(text=fixture_texts(), block=st.integers(1, 2_000))
+@given(text=fixture_texts(), block=st.integers(1, 2_000), data=st.data())
 @settings(max_examples=150)
-def test_the_size_of_the_blocks_changes_nothing(file: Path, text: str, block: int) -> None:
+def test_the_size_of_the_blocks_changes_nothing(file: Path, text: str, block: int, data: st.DataObject) -> None:
     write(file, text)
     with read_in(1 << 30, held=1 << 30):
         expected = found(file)
     assert isinstance(expected, list)
     assert [one.id for one in expected] == [one["id"] for one in json.loads(text)["cases"]]
-    with read_in(block):
-        assert found(file) == expected
-    with read_in(block, held=1 << 30):  # as standard input is
-        assert found(file) == expected
+    for held in (0, 1 << 30):  # on the disk; in memory, as standard input is
+        with read_in(block, held=held):
+            assert found(file) == expected
+            corpus = catchrate.load(file)
+            for number in data.draw(st.lists(st.integers(0, len(expected) - 1), max_size=4)):
+                assert corpus[number] == expected[number]
+                assert corpus[number - len(expected)] == expected[number]
+            with pytest.raises(IndexError):
+                corpus[len(expected)]
 
 
 @given(text=fixture_texts(), block=st.integers(1, 2_000), data=st.data())
@@ -116,6 +121,7 @@ def test_a_large_file_is_never_held_as_a_whole(tmp_path: Path, indent: int | Non
         for _ in range(2):
             assert [one.id for one in corpus] == [one["id"] for one in MANY]
         scores = catchrate.score(corpus)
+        assert [corpus[number].id for number in range(len(MANY))] == [one["id"] for one in MANY]
     assert len(scores.cases) == len(MANY)
 
 
@@ -125,9 +131,24 @@ def test_most_cases_come_by_the_piece(tmp_path: Path) -> None:
         corpus = loading.open_corpus([tmp_path / "f.json"])
         (source,) = corpus._sources
         assert isinstance(source, loading._Source)
-        lists = [len(cases) for cases in loading._decoded(source)]
+        lists = [len(cases) for _, cases in loading._decoded(source)]
     assert sum(lists) == len(MANY)
     assert len(MANY) // 10 <= len([number for number in lists if number > 1]) <= len(MANY) // 4
+
+
+def test_cases_of_several_fixtures_are_found_by_their_number(tmp_path: Path) -> None:
+    (tmp_path / "cases").mkdir()
+    for name in ("x", "y"):
+        write(tmp_path / "cases" / f"{name}.json", case(name))
+    write(tmp_path / "one.json", {"cases": MANY[:20]})
+    write(tmp_path / "two.json", json.dumps({"cases": MANY[20:]}, indent=1))
+    with read_in(900):
+        corpus = catchrate.load(tmp_path / "one.json", tmp_path / "cases", tmp_path / "two.json")
+        ids = [one["id"] for one in MANY]
+        expected = [*ids[:20], "x", "y", *ids[20:]]
+        assert [corpus[number].id for number in range(len(expected))] == expected
+        assert [one.id for one in corpus[18:24]] == expected[18:24]
+        assert corpus[-1].id == expected[-1]
 
 
 @pytest.mark.parametrize(
