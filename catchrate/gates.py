@@ -20,8 +20,8 @@ class Gate(msgspec.Struct, frozen=True):
     """A bound that one can ask a reviewer to keep.
 
     `read` takes the figure from a summary (and the severity, for a gate by severity), or says in words why it is
-    not measurable: then the gate does not hold. `over_all_cases` marks the gates that count an unreviewed case as
-    one that it did review, with what its list holds (mostly nothing).
+    not measurable: then the gate does not hold. `over` says which cases the figure is over, where that matters: a
+    gate over all of them counts an unreviewed case as one that was reviewed, with what its list holds (mostly nothing).
     """
 
     name: str
@@ -30,7 +30,7 @@ class Gate(msgspec.Struct, frozen=True):
     read: Callable[[Summary, str], Reading]
     help: str
     by_severity: bool = False
-    over_all_cases: bool = False
+    over: Literal["all", "reviewed"] | None = None
 
 
 class Limit(msgspec.Struct, frozen=True):
@@ -44,8 +44,8 @@ class Limit(msgspec.Struct, frozen=True):
 class GateResult(msgspec.Struct, frozen=True, omit_defaults=True):
     """What became of a gate for one reviewer. `reason` says why it does not hold, else it is None.
 
-    `note` says what else to know about it, whether it holds or not. `metric` and `note` are for gates on a change:
-    reports without such gates leave them out.
+    `note` says what else to know about it, whether it holds or not. `metric` is for gates on a change. Where these two
+    have nothing to say, reports leave them out.
     """
 
     gate: str
@@ -102,14 +102,14 @@ def _reviewed(summary: Summary, _: str) -> Reading:
 
 
 GATES = (
-    Gate("min-rate", "min", "share", _rate, "Least catch rate, over all cases.", over_all_cases=True),
+    Gate("min-rate", "min", "share", _rate, "Least catch rate, over all cases.", over="all"),
     Gate(
         "max-false-positives",
         "max",
         "count",
         lambda summary, _: summary.counts.false_positives,
         "Most false positives, over all cases.",
-        over_all_cases=True,
+        over="all",
     ),
     Gate(
         "max-redundant-matches",
@@ -117,7 +117,7 @@ GATES = (
         "count",
         lambda summary, _: summary.counts.redundant_matches,
         "Most redundant matches, over all cases.",
-        over_all_cases=True,
+        over="all",
     ),
     Gate(
         "min-severity-rate",
@@ -126,10 +126,10 @@ GATES = (
         _severity_rate,
         "Least catch rate of one severity, over all cases. Repeatable.",
         by_severity=True,
-        over_all_cases=True,
+        over="all",
     ),
-    Gate("min-precision", "min", "share", _precision, "Least precision, over the reviewed cases."),
-    Gate("min-f1", "min", "share", _f1, "Least F1, over the reviewed cases."),
+    Gate("min-precision", "min", "share", _precision, "Least precision, over the reviewed cases.", over="reviewed"),
+    Gate("min-f1", "min", "share", _f1, "Least F1, over the reviewed cases.", over="reviewed"),
     Gate("min-reviewed", "min", "share", _reviewed, "Least share of the cases that were reviewed."),
     Gate(
         "max-false-pass-rate",
@@ -137,6 +137,7 @@ GATES = (
         "share",
         _false_pass_rate,
         "Largest share of the reviewed bad cases in which nothing was caught.",
+        over="reviewed",
     ),
     Gate(
         "max-false-fail-rate",
@@ -144,6 +145,7 @@ GATES = (
         "share",
         _false_fail_rate,
         "Largest share of the reviewed good controls with a finding.",
+        over="reviewed",
     ),
 )
 
@@ -171,6 +173,9 @@ def written(value: float | None) -> str:
     return "n/a" if value is None else str(int(value) if value == int(value) else value)
 
 
+_OVER_REVIEWED = "over the reviewed cases"
+
+
 def check(limits: Sequence[Limit], summaries: Iterable[Summary]) -> list[GateResult]:
     """Hold every reviewer to every limit; values and limits are compared as they are printed."""
     return [_result(limit, summary) for summary in summaries for limit in limits]
@@ -193,4 +198,5 @@ def _result(limit: Limit, summary: Summary) -> GateResult:
         value=value,
         passed=passed,
         reason=None if passed else reason,
+        note=_OVER_REVIEWED if value is not None and limit.gate.over == "reviewed" and summary.unreviewed else None,
     )

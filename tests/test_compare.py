@@ -66,8 +66,15 @@ def test_reports_and_fixtures_give_the_same(folder: Path) -> None:
         report["old"] = report["new"] = ""
         assert report["signatures"]["old"]["corpus"] == report["signatures"]["new"]["corpus"]
         assert report["signatures"]["old"]["reviews"] != report["signatures"]["new"]["reviews"]
-        del report["signatures"]  # that of a fixture names no intervals
     assert all(report == reports[0] for report in reports)
+
+
+def test_the_signatures_of_fixtures_name_the_intervals_that_are_shown(folder: Path) -> None:
+    shown = run_inside("compare", "old.json", "new.json", "--confidence=0.8", "--json", cwd=folder).stdout
+    report = read_report(shown, "compare")
+    for side in ("old", "new"):
+        assert report["signatures"][side]["confidence"] == 0.8
+        assert report["signatures"][side]["interval"]
 
 
 def test_a_report_comes_from_standard_input(folder: Path) -> None:

@@ -34,8 +34,10 @@ SHA = "a" * 40
 
 
 def new_case(*arguments: str, cwd: Path, how: Callable[..., Result] = run_inside) -> Result:
-    """Run `catchrate new-case` with what it needs; what is given comes after that, and so wins."""
-    return how("new-case", *NEEDED, *arguments, cwd=cwd)
+    """Run `catchrate new-case` with what it needs, and with what is given in place of that."""
+    given = {argument.split("=", 1)[0] for argument in arguments}
+    needed = [argument for argument in NEEDED if argument.split("=", 1)[0] not in given]
+    return how("new-case", *needed, *arguments, cwd=cwd)
 
 
 def written(folder: Path, name: str = "c-1") -> Any:

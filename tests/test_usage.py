@@ -63,6 +63,56 @@ def test_a_mistake_is_told_and_measures_nothing(folder: Path, arguments: list[st
         assert words.lower() in result.stderr.lower()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "warning"),
+    [
+        (["--slice=a", "--slice", "b"], "--slice is given 2 times: the last one counts"),
+        (["--confidence=0.9", "--confidence=0.8", "--confidence=0.9"], "--confidence is given 3 times"),
+        (["--min-rate=0.9", "--min-rate=0"], "--min-rate is given 2 times: the last one, 0, counts"),
+        (["--min-rate=0", "--min-rate=0"], None),
+        (["--min-severity-rate=high:0", "--min-severity-rate=low:0"], None),
+        (["--reviewer=a", "--reviewer=b", "--json", "--json"], None),
+        (["--slice=a", "--", "--slice=b"], None),
+    ],
+)
+def test_an_option_that_is_given_again_is_not_dropped_without_a_word(
+    tmp_path: Path, arguments: list[str], warning: str | None
+) -> None:
+    write(tmp_path / "f.json", case(reviews={"a": [], "b": []}))
+    write(tmp_path / "--slice=b", case("other", reviews={"a": []}))
+    result = run_inside("score", "f.json", *arguments, cwd=tmp_path)
+    assert result.status == 0
+    assert ("times" in result.stderr) == (warning is not None)
+    assert (warning or "") in result.stderr
+
+
+def test_a_report_is_no_fixture(tmp_path: Path) -> None:
+    write(tmp_path / "f.json", case())
+    run_inside("score", "f.json", "--json", "--out=report.json", cwd=tmp_path)
+    result = run_inside("score", "report.json", cwd=tmp_path)
+    assert result.status == 2
+    assert len(result.stderr.splitlines()) == 1
+    assert "report.json: is a report of catchrate, no fixture" in result.stderr
+
+
+def test_a_gate_over_the_reviewed_cases_says_so_where_not_all_are(tmp_path: Path) -> None:
+    cases = [case("a"), case("b", reviews={"s": [match("a")]})]
+    write(tmp_path / "f.json", {"cases": cases})
+    gates = ("--min-precision=0.9", "--min-reviewed=0.5", "--min-rate=0.5", "--max-false-pass-rate=0")
+    result = run_inside("score", "f.json", "--reviewer=r", *gates, "--json", cwd=tmp_path)
+    notes = {gate["gate"]: gate.get("note") for gate in read_report(result.stdout)["gates"]}
+    said = "over the reviewed cases"
+    assert notes == {
+        "min-rate": None,
+        "min-precision": said,
+        "min-reviewed": None,
+        "max-false-pass-rate": said,
+    }
+    assert f"holds; {said}" in run_inside("score", "f.json", "--reviewer=r", *gates, cwd=tmp_path, columns=120).stdout
+    write(tmp_path / "f.json", {"cases": cases[:1]})
+    assert said not in run_inside("score", "f.json", "--reviewer=r", *gates, cwd=tmp_path).stdout
+
+
 def test_an_evidence_comparison_that_reads_two_ways_is_refused(tmp_path: Path) -> None:
     write(tmp_path / "f.json", case(reviews={"a": [], "b:c": [], "a:b": [], "c": []}))
     result = run_inside("score", "f.json", "--evidence-comparison=a:b:c", cwd=tmp_path)

@@ -3,6 +3,7 @@
 import gc
 import importlib
 import os
+from collections.abc import Iterator
 
 import click
 
@@ -51,11 +52,25 @@ class _Commands(click.Group):
 
             near = did_you_mean(args[0], _COMMANDS)
             ctx.fail(f"there is no command {args[0]!r}{near}")
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        if command:
+            complain(_given_again(command, rest))
+        return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
+
+
+def _given_again(command: click.Command, args: list[str]) -> Iterator[str]:
+    """Warn of options that hold one value and are given several: click takes the last one without a word."""
+    args = args[: args.index("--")] if "--" in args else args
+    for option in command.params:
+        if not isinstance(option, click.Option) or option.multiple or option.is_flag:
+            continue
+        times = sum(arg.split("=", 1)[0] in option.opts for arg in args)
+        if times > 1:
+            yield f"warning: {option.opts[0]} is given {times} times: the last one counts"
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:

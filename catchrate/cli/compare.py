@@ -87,7 +87,11 @@ def command(  # noqa: PLR0917 (click passes options by name)
         problems += out_problems(out, [old, new])
     if old == new == STDIN:
         problems.append("OLD and NEW cannot both be standard input")
-    sides = [] if problems else [_read_side(name, strict=not no_strict, problems=problems) for name in (old, new)]
+    sides = (
+        []
+        if problems or isinstance(level, str)
+        else [_read_side(name, strict=not no_strict, confidence=level, problems=problems) for name in (old, new)]
+    )
     if problems or isinstance(level, str):
         complain(problems)
         return EXIT_NOT_MEASURED
@@ -119,8 +123,11 @@ def command(  # noqa: PLR0917 (click passes options by name)
     return EXIT_GATE if failed else EXIT_OK
 
 
-def _read_side(name: str, *, strict: bool, problems: list[object]) -> PublishedScores | None:
-    """Read a report, or score a fixture. None, and what is wrong, where neither can be done."""
+def _read_side(name: str, *, strict: bool, confidence: float, problems: list[object]) -> PublishedScores | None:
+    """Read a report, or score a fixture. None, and what is wrong, where neither can be done.
+
+    A report keeps the signature that it came with; a fixture gets one with the level of this comparison.
+    """
     try:
         is_folder = name != STDIN and Path(name).is_dir()
         if not is_folder:
@@ -134,12 +141,13 @@ def _read_side(name: str, *, strict: bool, problems: list[object]) -> PublishedS
             if name == STDIN:
                 problems.append("standard input is no JSON report: give a fixture by its name")
                 return None
+            del data  # a large fixture is read again, a piece at a time
         scores = score(open_corpus([name], strict=strict))
     except CatchrateError as error:
         problems += error.problems
         return None
     summaries = [summarise(scores, entry) for entry in scores.reviewers]
-    return PublishedScores(scores, sign(scores, summaries, version=__version__, strict=strict, confidence=None))
+    return PublishedScores(scores, sign(scores, summaries, version=__version__, strict=strict, confidence=confidence))
 
 
 def _incomparable(

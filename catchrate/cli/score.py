@@ -268,6 +268,8 @@ def _limits(texts: dict[str, tuple[str, ...]]) -> tuple[list[Limit], list[object
     problems: list[object] = []
     for gate in gate_registry.GATES:
         typed = texts[f"gate_{gate.name.replace('-', '_')}"]
+        if len(set(typed)) > 1 and not gate.by_severity:
+            complain([f"warning: --{gate.name} is given {len(typed)} times: the last one, {typed[-1]}, counts"])
         for text in typed if gate.by_severity else typed[-1:]:
             limit = gate_registry.parse_limit(gate, text)
             if isinstance(limit, Limit):
@@ -362,7 +364,7 @@ def _warn(scores: Scores, shown: list[Summary], asked: list[Limit], *, across_ru
         if not summary.unreviewed:
             continue
         complain([f"warning: {reviewed_line(summary)}"])
-        counting_all = [limit for limit in asked if limit.gate.over_all_cases]
+        counting_all = [limit for limit in asked if limit.gate.over == "all"]
         complain(
             f"warning: gate {result.name} holds for {summary.reviewer}, but unreviewed cases count in it with what "
             "their lists hold, mostly nothing; ask for --min-reviewed, too"
