@@ -122,7 +122,8 @@ _BETWEEN = re.compile(rb"[\s,]*")
 
 _decode_sound_case = msgspec.json.Decoder(Case).decode
 _decode_any = msgspec.json.Decoder().decode
-_decode_piece = msgspec.json.Decoder(list[Case]).decode
+_decode_sound_cases = msgspec.json.Decoder(list[Case]).decode
+_split_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
 def _decode_case(text: msgspec.Raw | bytes) -> Case:
@@ -145,6 +146,14 @@ def _decode_case(text: msgspec.Raw | bytes) -> Case:
         return _decode_sound_case(msgspec.json.encode(document))
 
 
+def _decode_cases(text: bytes) -> list[Case]:
+    """Decode a list of cases. Raises msgspec.DecodeError where it is none, or one of them is no case."""
+    try:
+        return _decode_sound_cases(text)
+    except msgspec.ValidationError:
+        return [_decode_case(raw) for raw in _split_list(text)]
+
+
 class _Unfit(Exception):  # noqa: N818 (no error yet: what is wrong is still to be found out)
     """A text holds something that is no sound case."""
 
@@ -163,6 +172,9 @@ class Corpus(Sequence[Case]):
         # Where the cases were found when they were last gone through, and the number of the first one in each place.
         self._stretches: list[_Stretch] = []
         self._firsts: list[int] = []
+        # Read again, by place: the last piece, as cases are mostly asked for in order, and what could not be cut.
+        self._piece: tuple[int, Sequence[Case]] = (-1, [])
+        self._rests: dict[int, Sequence[msgspec.Raw | bytes]] = {}
 
     def __len__(self) -> int:
         return len(self._texts)
@@ -176,8 +188,15 @@ class Corpus(Sequence[Case]):
             return [_decode_case(text) for text in self._texts[index]]
         if not self._stretches or index < 0:
             return _decode_case(self._texts[index])
-        found = bisect_right(self._firsts, index) - 1
-        return _decoded_again(self._stretches[found], index - self._firsts[found])
+        place = bisect_right(self._firsts, index) - 1
+        stretch, number = self._stretches[place], index - self._firsts[place]
+        if stretch.end is None:
+            if place not in self._rests:
+                self._rests[place] = _raws(stretch, _read_again(stretch))
+            return _decode_case(self._rests[place][number])
+        if place != self._piece[0]:
+            self._piece = (place, _decode_cases(b"[%b]" % _read_again(stretch)))
+        return self._piece[1][number]
 
     @cached_property
     def _split(self) -> tuple[list[_File], list[Problem]]:
@@ -260,6 +279,7 @@ class Corpus(Sequence[Case]):
                     yield from cases
             if len(ids) == number and (reviewed or not number):
                 self._stretches, self._firsts = stretches, firsts
+                self._piece, self._rests = (-1, []), {}
                 return
         except (_Unfit, msgspec.DecodeError, RecursionError, OSError, UnicodeDecodeError):
             pass
@@ -390,9 +410,9 @@ def _decoded_pieces(
             piece = b"".join((b"[", *held, memoryview(block)[:cut], b"]"))
             end = start + len(piece) - len(b"[]")
             try:
-                cases = _decode_piece(piece)
+                cases = _decode_cases(piece)
             except (msgspec.DecodeError, RecursionError):
-                break  # the cut was wrong, or one of the cases is, or must be decoded in a way of its own
+                break  # the cut was wrong, or one of the cases is
             yield _Stretch(source, start, end), cases
             start = end + 1
             held = [block[cut + 1 :]]
@@ -410,14 +430,12 @@ def _raws(stretch: _Stretch, text: bytes) -> Sequence[msgspec.Raw | bytes]:
     return [text] if raws is msgspec.UNSET else raws
 
 
-def _decoded_again(stretch: _Stretch, number: int) -> Case:
-    """Decode one of the cases of a stretch once more, counted from 0."""
+def _read_again(stretch: _Stretch) -> bytes:
     text = stretch.source.text
     try:
-        part = text.part(stretch.start, stretch.end)
+        return text.part(stretch.start, stretch.end)
     except OSError as error:
         raise InvalidFixtureError([Problem(text.name, "", why_unreadable(error))]) from None
-    return _decode_case(_raws(stretch, part)[number]) if stretch.end is None else _decode_piece(b"[%b]" % part)[number]
 
 
 def _split(name: str, data: bytes, files: list[_File], problems: list[Problem]) -> None:

@@ -125,8 +125,9 @@ def test_a_large_file_is_never_held_as_a_whole(tmp_path: Path, indent: int | Non
     assert len(scores.cases) == len(MANY)
 
 
-def test_most_cases_come_by_the_piece(tmp_path: Path) -> None:
-    write(tmp_path / "f.json", json.dumps({"cases": MANY}))
+@pytest.mark.parametrize("source", [{"repo": "r"}, {"repo": "r", "review_output_artifacts": "none"}])
+def test_most_cases_come_by_the_piece(tmp_path: Path, source: Json) -> None:
+    write(tmp_path / "f.json", json.dumps({"cases": [one | {"source": source} for one in MANY]}))
     with read_in(2_000):
         corpus = loading.open_corpus([tmp_path / "f.json"])
         (source,) = corpus._sources
@@ -149,6 +150,19 @@ def test_cases_of_several_fixtures_are_found_by_their_number(tmp_path: Path) -> 
         assert [corpus[number].id for number in range(len(expected))] == expected
         assert [one.id for one in corpus[18:24]] == expected[18:24]
         assert corpus[-1].id == expected[-1]
+
+
+@pytest.mark.parametrize("odd", [True, False])
+def test_going_through_the_cases_by_number_reads_no_part_twice(tmp_path: Path, odd: bool) -> None:
+    # What looks like cases, inside of a case, keeps it and those behind it from being cut apart.
+    cases = [MANY[0] | {"impact": [case("x") for _ in range(20)]}, *MANY[1:]] if odd else MANY
+    write(tmp_path / "f.json", {"cases": cases})
+    with read_in(900):
+        corpus = catchrate.load(tmp_path / "f.json")
+        with mock.patch.object(reading, "_open", side_effect=reading._open) as opened:
+            assert [corpus[number].id for number in range(len(cases))] == [one["id"] for one in cases]
+        assert opened.call_count == len(corpus._stretches)
+        assert (opened.call_count == 1) is odd
 
 
 @pytest.mark.parametrize(
