@@ -324,7 +324,7 @@ class Corpus(Sequence[Case]):
             return problems
         # In each case by itself there is no fault.
         message = "stands twice, and only the last one would be scored: leave out one"
-        twice = [file for file in files if pieces.stand_twice(file.data)]
+        twice = [file for file in files if file.raws is not None and pieces.stand_twice(file.data)]
         return [Problem(file.name, "cases", message, _line_of(file.data, ("cases",))) for file in twice] or [
             Problem("", "", "a fixture changed while it was read; run again")
         ]
@@ -408,11 +408,15 @@ def _decoded_pieces(
             held.append(block)
         else:
             piece = b"".join((b"[", *held, memoryview(block)[:cut], b"]"))
+            if len(piece) > LARGEST_CASE:
+                break  # perhaps it is all of one case
             end = start + len(piece) - len(b"[]")
             try:
                 cases = _decode_cases(piece)
             except (msgspec.DecodeError, RecursionError):
                 break  # the cut was wrong, or one of the cases is
+            if not cases:
+                break  # there is a comma in front of the first one
             yield _Stretch(source, start, end), cases
             start = end + 1
             held = [block[cut + 1 :]]
@@ -427,7 +431,9 @@ def _raws(stretch: _Stretch, text: bytes) -> Sequence[msgspec.Raw | bytes]:
     if stretch.head is not None:
         return pieces.split_rest(stretch.head, text) or []
     raws = pieces.split(text).cases
-    return [text] if raws is msgspec.UNSET else raws
+    if raws is msgspec.UNSET:
+        return [text]
+    return [] if pieces.stand_twice(text) else raws
 
 
 def _read_again(stretch: _Stretch) -> bytes:

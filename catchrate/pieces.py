@@ -6,11 +6,16 @@ holds these cases and no others.
 """
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 import msgspec
 
 CASES = re.compile(rb'(?<!\\)"cases"\s*:\s*\[')  # behind a backslash the quote stands inside a key
 _FIRST_KEY = re.compile(rb'\s*(\{\s*"[^"\\]*"\s*:)')
+_KEY = re.compile(rb'[\s{,]*("(?:[^"\\]|\\.)*")\s*:', re.DOTALL)
+_TRAILING = re.compile(r"trailing characters \(byte ([0-9]+)\)")  # as msgspec tells where a value has ended
+_MOST_LOOKED_AT = 16  # times the size of a block, in all guesses together
 MOST_GUESSES = 200  # in a block; few cases hold so many objects
 _STAND_IN = msgspec.Raw(b"0")  # for cases that are decoded already; no case is a number
 
@@ -30,16 +35,18 @@ class _Guess(msgspec.Struct):
 
 
 split = msgspec.json.Decoder(Combined).decode
+_pass_over = msgspec.json.Decoder(msgspec.Raw).decode
 _guess = msgspec.json.Decoder(_Guess).decode
 
 
 def opening(block: bytes) -> bytes | None:
     """Return the beginning of a combined fixture with the bracket that opens its cases; None where none is found."""
-    for match in CASES.finditer(block):
+    for match in islice(CASES.finditer(block), MOST_GUESSES):
         head = block[: match.end()]
+        closed = b"%b%b]}" % (head, _STAND_IN)
         try:
-            if split(b"%b%b]}" % (head, _STAND_IN)).cases == [_STAND_IN]:
-                return head
+            if split(closed).cases == [_STAND_IN]:
+                return None if stand_twice(closed) else head
         except (msgspec.DecodeError, RecursionError):
             continue  # this one stands in an object inside, or what comes before is no JSON
     return None
@@ -63,16 +70,19 @@ def last_cut(block: bytes, beginning: bytes = b"{") -> int | None:
 def _last_cut(block: bytes, beginning: bytes) -> int | None:
     view = memoryview(block)
     start = len(block)
-    for _ in range(MOST_GUESSES):
+    looked_at = guesses = 0
+    while guesses < MOST_GUESSES and looked_at <= _MOST_LOOKED_AT * len(block):
         start = block.rfind(beginning, 0, start)
         if start < 0:
             break
+        guesses += 1
+        looked_at += len(block) - start  # at most: an object that is another one mostly ends before
         try:
             _guess(view[start:])
         except (msgspec.ValidationError, RecursionError):
             continue  # another object
         except msgspec.DecodeError as error:
-            if "trailing characters" not in str(error):
+            if not _TRAILING.search(str(error)):
                 continue  # it goes on behind the block
         comma = block.rfind(b",", 0, start)
         if comma >= 0 and not block[comma + 1 : start].strip():
@@ -90,9 +100,25 @@ def split_rest(head: bytes, text: bytes) -> list[msgspec.Raw] | None:
 
 
 def stand_twice(text: bytes) -> bool:
-    """Tell whether `cases` stands twice in a fixture that can be split: a parser keeps the last and drops the first."""
-    head = opening(text)
-    try:
-        return head is not None and split_rest(head, text[len(head) :]) is None
-    except msgspec.DecodeError:
-        return True  # there is no case behind this bracket, and cases were found: behind another
+    """Tell whether `cases` stands twice in a JSON object: a parser keeps the last and drops the first.
+
+    Raises msgspec.DecodeError and RecursionError.
+    """
+    return [msgspec.json.decode(key, type=str) for key in _keys(text)].count("cases") > 1
+
+
+def _keys(text: bytes) -> Iterator[bytes]:
+    """Go through the keys of a JSON object as they are written, also through those that a parser drops."""
+    view = memoryview(text)
+    position = 0
+    while key := _KEY.match(text, position):
+        yield key[1]
+        try:
+            _pass_over(view[key.end() :])
+        except msgspec.DecodeError as error:
+            behind = _TRAILING.search(str(error))
+            if not behind:
+                raise
+            position = key.end() + int(behind[1])
+        else:
+            break

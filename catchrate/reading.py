@@ -22,7 +22,8 @@ class _Identity(msgspec.Struct, frozen=True):
     device: int
     number: int
     size: int
-    changed_ns: int
+    written_ns: int
+    changed_ns: int  # it rises also where somebody sets the time of writing back
 
 
 class Text:
@@ -143,7 +144,7 @@ def _open(name: str) -> FileIO:
 
 
 def _identity(found: os.stat_result) -> _Identity:
-    return _Identity(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+    return _Identity(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
 def _changed() -> OSError:

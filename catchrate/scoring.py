@@ -172,6 +172,7 @@ class Scores(msgspec.Struct, frozen=True):
 _NO_SOURCE = Source()
 _BATCH = 32  # cases
 _LARGEST = int(float_info.max)
+_NUMBERS = (int, float)  # and no bool, which is an int to isinstance
 
 
 # Copying a hash is faster than making another.
@@ -342,12 +343,12 @@ class _Running:
         self.reviewer = reviewer
         self.outcomes: list[Outcome] = []
         self.number = 0
-        self.fixes: list[Any] = []
+        self.fixes: list[float] = []
         self.versions: dict[tuple[str, str, str], None] = {}
         self.last_version: tuple[Any, Any, Any] | None = None
         self.grades: dict[tuple[str, str], int] = {}
-        # By key of the artifact: each value, whatever it is, and how many issues were caught there.
-        self.spent: dict[str, list[tuple[Any, int]]] = {name: [] for name in SPENDING}
+        # By key of the artifact: each number, and how many issues were caught there.
+        self.spent: dict[str, list[tuple[float, int]]] = {name: [] for name in SPENDING}
 
     def add(
         self,
@@ -370,15 +371,16 @@ class _Running:
             self._add_effort(artifact, len(outcome.caught))
 
     def _add_effort(self, artifact: Artifact, caught: int) -> None:
-        if artifact.elapsed_ms is not None:
+        # Other values are not kept: they may be of any size.
+        if type(artifact.elapsed_ms) in _NUMBERS:
             self.spent["elapsed_ms"].append((artifact.elapsed_ms, caught))
-        if artifact.input_tokens is not None:
+        if type(artifact.input_tokens) in _NUMBERS:
             self.spent["input_tokens"].append((artifact.input_tokens, caught))
-        if artifact.output_tokens is not None:
+        if type(artifact.output_tokens) in _NUMBERS:
             self.spent["output_tokens"].append((artifact.output_tokens, caught))
-        if artifact.cost_usd is not None:
+        if type(artifact.cost_usd) in _NUMBERS:
             self.spent["cost_usd"].append((artifact.cost_usd, caught))
-        if artifact.unverified_fix_count:
+        if type(artifact.unverified_fix_count) in _NUMBERS:
             self.fixes.append(artifact.unverified_fix_count)
         version = (artifact.tool, artifact.version, artifact.tier)
         if version != self.last_version:  # one version mostly reviews all the cases

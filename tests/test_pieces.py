@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import catchrate
-from catchrate import loading, pieces, reading
+from catchrate import loading, pieces, reading, scoring
 from catchrate.cli import score as command
 from catchrate.errors import InvalidFixtureError, Problem
 from catchrate.model import Case
@@ -38,7 +38,8 @@ def read_in(block: int, *, held: int = 0) -> Iterator[None]:
 
 def found(file: Path) -> list[Case] | tuple[Problem, ...]:
     try:
-        return list(catchrate.load(file))
+        # Gone through and no more: `list` also asks for the length, for which the text is split as a whole.
+        return [one for one in catchrate.load(file)]  # noqa: C416
     except InvalidFixtureError as error:
         return error.problems
 
@@ -177,6 +178,11 @@ def test_going_through_the_cases_by_number_reads_no_part_twice(tmp_path: Path, o
         ('[{"cases": [', None),
         ('{"c\\u0061ses": [', None),
         ('{"cases": {"a": [', None),
+        (r'{"c\u0061ses": [1], "cases": [', None),
+        (
+            '{"a": [1, {"b": "}"}], "c": 1e5, "d" : "\\"", "cases": [',
+            '{"a": [1, {"b": "}"}], "c": 1e5, "d" : "\\"", "cases": [',
+        ),
         ('{oops "cases": [', None),
         ("", None),
     ],
@@ -227,6 +233,60 @@ def test_a_large_file_that_grows_while_it_is_read_is_refused(tmp_path: Path) -> 
         appended.write(" ")
     with pytest.raises(InvalidFixtureError, match="it changed while it was read; run again"):
         list(cases)
+
+
+@pytest.mark.parametrize(
+    "comma", ['{"cases": [, %s]}', '{"cases": [%s,, %s]}', '{"cases": [%s, ]}', '{"cases": [%s %s]}']
+)
+@pytest.mark.parametrize("block", [100, 400, 100_000])
+def test_a_comma_too_many_or_too_few_is_a_fault(tmp_path: Path, comma: str, block: int) -> None:
+    text = comma % tuple(json.dumps(case(str(number))) for number in range(comma.count("%s")))
+    with read_in(block):
+        assert "is not valid JSON" in str(found(write(tmp_path / "f.json", text)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"cases": [%s], "cases": [%s]}',
+        '{"cases": [%s], "more": [{"cases": []}], "c\\u0061ses": [%s]}',
+        '{"c\\u0061ses": [%s], "cases": [%s]}',
+        '{"c\\u0061ses": [%s], "x": {}, "c\\u0061ses": [%s]}',
+        '{"more": "' + 3_000 * "q" + '", "cases": [%s], "cases": [%s]}',
+    ],
+)
+@pytest.mark.parametrize("block", [300, 2_000, 100_000])
+def test_cases_that_stand_twice_are_refused_wherever_they_stand(tmp_path: Path, text: str, block: int) -> None:
+    write(tmp_path / "f.json", text % (json.dumps(case("a")), json.dumps(case("b"))))
+    with read_in(block):
+        assert "stands twice" in str(found(tmp_path / "f.json"))
+
+
+def test_an_object_that_is_not_torn_off_is_looked_at_a_few_times_only() -> None:
+    deep = b'{"a":' * 199 + b"[" + b"1," * 60_000
+    with mock.patch.object(pieces, "_guess", side_effect=pieces._guess) as guess:
+        assert pieces.last_cut(deep, b'{"a":') is None
+    assert guess.call_count < 50
+
+
+def test_of_artifacts_only_numbers_are_kept(tmp_path: Path) -> None:
+    figures = {"elapsed_ms": [[]], "input_tokens": "x", "cost_usd": True, "unverified_fix_count": {"a": 1}}
+    write(tmp_path / "f.json", case(source={"repo": "r", "review_output_artifacts": {"r": figures}}))
+    with mock.patch.object(scoring, "_is_figure", side_effect=AssertionError("kept")):
+        (entry,) = catchrate.score(catchrate.load(tmp_path / "f.json")).reviewers
+    assert (entry.effort.elapsed_ms, entry.effort.unverified_fix_count, entry.effort.spent) == (0, 0, {})
+
+
+def test_a_large_file_that_is_written_over_in_place_is_refused_whatever_its_time_says(tmp_path: Path) -> None:
+    path = _large(tmp_path / "f.json")
+    before = path.stat()
+    corpus = catchrate.load(path)
+    with path.open("r+b") as file:
+        file.seek(before.st_size // 2)
+        file.write(b"y")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.raises(InvalidFixtureError, match="it changed while it was read"):
+        list(corpus)
 
 
 @pytest.mark.parametrize("replaced", [True, False])
