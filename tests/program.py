@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from io import TextIOWrapper
 from math import isfinite
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 from unittest.mock import patch
 
+import pytest
 from jsonschema import Draft202012Validator
 
 from catchrate.cli import main
@@ -48,6 +50,26 @@ def run(*arguments: str, cwd: Path, stdin: bytes = b"", env: dict[str, str] | No
     result = Result(done.returncode, done.stdout.decode(), done.stderr.decode())
     assert "Traceback" not in result.stderr, result.stderr
     return result
+
+
+def run_behind_another(*arguments: str, cwd: Path, writes: Callable[[], object]) -> Result:
+    """Run `catchrate` while another run holds the folder, check that it waits, let that one write, and give way."""
+    import fcntl  # there is none on Windows
+
+    descriptor = os.open(cwd, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        command = [sys.executable, "-m", "catchrate", *arguments]
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, cwd=cwd, env=environment(), stdout=pipe, stderr=pipe) as process:
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(1.5)
+            writes()
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+            stdout, stderr = process.communicate(timeout=60)
+    finally:
+        os.close(descriptor)
+    return Result(process.returncode, stdout.decode(), stderr.decode())
 
 
 def shell(line: str, *, cwd: Path, env: dict[str, str] | None = None) -> Result:

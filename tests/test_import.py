@@ -23,7 +23,7 @@ from catchrate.editing import edited
 from catchrate.importers import Origin, RawFinding, Reading
 from catchrate.importing import Imported, Merge, as_findings, faults, merge, reads_as, summary
 from tests.fixtures import case, match, noise, write
-from tests.program import ROOT, Result, environment, run, run_inside
+from tests.program import ROOT, Result, environment, run, run_behind_another, run_inside
 from tests.strategies import any_json
 from tests.test_evidence import TWO
 from tests.test_hostile import ESCAPES, assert_harmless
@@ -693,22 +693,11 @@ def test_a_fixture_that_changes_meanwhile_is_not_written_over(folder: Path) -> N
 @pytest.mark.skipif(os.name == "nt", reason="there are no such locks")
 def test_two_imports_at_once_lose_nothing(folder: Path) -> None:
     """While another run writes, an import waits; what that run wrote stays."""
-    import fcntl
-
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        arguments = [sys.executable, "-m", "catchrate", "import", "x.sarif", *INTO]
-        with subprocess.Popen(arguments, cwd=folder, env=environment(), stderr=subprocess.PIPE) as process:
-            with pytest.raises(subprocess.TimeoutExpired):
-                process.wait(1.5)
-            write(folder / "c.json", "of another run")
-            fcntl.flock(descriptor, fcntl.LOCK_UN)
-            _, said = process.communicate(timeout=60)
-    finally:
-        os.close(descriptor)
-    assert process.returncode == 2
-    assert b"c.json: it changed while this ran; run again" in said
+    done = run_behind_another(
+        "import", "x.sarif", *INTO, cwd=folder, writes=lambda: write(folder / "c.json", "of another run")
+    )
+    assert done.status == 2
+    assert "c.json: it changed while this ran; run again" in done.stderr
     assert (folder / "c.json").read_text() == "of another run"
     assert {path.name for path in folder.iterdir()} == {"c.json", "x.sarif"}
 

@@ -17,7 +17,7 @@ import pytest
 from wcwidth import wcswidth
 
 from tests.fixtures import case, issue, match, noise, write
-from tests.program import Result, environment, read_report, run, run_inside
+from tests.program import Result, environment, read_report, run, run_behind_another, run_inside
 
 Json = Any
 
@@ -318,23 +318,14 @@ def test_applying_twice_changes_nothing(folder: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such locks")
 def test_answers_wait_for_another_run_that_writes(folder: Path) -> None:
-    import fcntl
-
     (folder / "w.md").write_text(ticked(worklist(folder), 1, 'yes: `"header"`'), encoding="utf-8")
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        arguments = [sys.executable, "-m", "catchrate", "match", "f.json", "--apply=w.md", "--by=rater A"]
-        with subprocess.Popen(arguments, cwd=folder, env=environment(), stderr=subprocess.PIPE) as process:
-            with pytest.raises(subprocess.TimeoutExpired):
-                process.wait(1.5)
-            write(folder / "f.json", "of another run")
-            fcntl.flock(descriptor, fcntl.LOCK_UN)
-            _, said = process.communicate(timeout=60)
-    finally:
-        os.close(descriptor)
-    assert process.returncode == 2
-    assert b"it changed while it was read; nothing was applied: run again" in said
+    done = run_behind_another(
+        *("match", "f.json", "--apply=w.md", "--by=rater A"),
+        cwd=folder,
+        writes=lambda: write(folder / "f.json", "of another run"),
+    )
+    assert done.status == 2
+    assert "it changed while it was read; nothing was applied: run again" in done.stderr
     assert (folder / "f.json").read_text() == "of another run"
 
 
